@@ -1,0 +1,80 @@
+"""The record of a deploy as the cluster keeps it: Activation, its parts, the current pointer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from kixbot.model.receipt import Receipt
+from kixbot.model.resource import Ref
+
+GROUP = "kix.run"
+VERSION = "v1alpha1"
+API_VERSION = f"{GROUP}/{VERSION}"
+FIELD_MANAGER = "kix"
+SECRET_MANAGER = "kix-secret"  # the manager's name, no secret
+DEFAULT_RECORD_NAMESPACE = "kix-system"
+
+
+def record_manager(cluster: str) -> str:
+    """The field manager of bookkeeping (labels and annotations), one per cluster."""
+    return f"kix-record.{cluster}"
+
+
+def cluster_label(cluster: str) -> str:
+    """The label that marks an object as held by this cluster."""
+    return f"cluster.kix.run/{cluster}"
+
+
+class Phase(Enum):
+    """Where an activation stands; which one is current stands in the Lease, and phases follow from it."""
+
+    PENDING = "Pending"
+    APPLYING = "Applying"
+    ACTIVE = "Active"
+    DEGRADED = "Degraded"
+    FAILED = "Failed"
+    SUPERSEDED = "Superseded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordRow:
+    """One object of a record. `left_out` are leaves not sent because another manager holds a ceded field.
+
+    `owned` indexes the distinct sets of owned paths of the record; `value_hash` is of the owned projection;
+    `resource_version` is that of the last answer or watch event. Empty before the object was applied.
+    """
+
+    ref: Ref
+    api_version: str
+    uid: str = ""
+    content_hash: str = ""
+    identity: str = ""
+    package: str | None = None
+    left_out: tuple[str, ...] = ()
+    resource_version: str = ""
+    owned: tuple[str, ...] = ()
+    value_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activation:
+    """An Activation object with its rows."""
+
+    name: str
+    cluster: str
+    phase: Phase
+    source_path: str
+    source_kind: str
+    commit: str | None
+    repository: str | None
+    cluster_uid: str
+    packages: tuple[str, ...] = ()
+    rows: tuple[RecordRow, ...] = ()
+    receipt: Receipt | None = None
+    message: str = ""
+    activated_at: str | None = None
+    created_at: str | None = None
+    partial: bool = False
+    uid: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
