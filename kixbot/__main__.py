@@ -1,0 +1,5 @@
+"""`python -m kixbot` is `kix`."""
+
+from kixbot.cli.main import main
+
+main()

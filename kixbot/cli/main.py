@@ -1,0 +1,126 @@
+"""`kix`: the table of commands and the error boundary. Wiring only.
+
+A command's module is imported when it is invoked, since clients cost hundreds of milliseconds and `kix --help`,
+`kix build` and `kix check` need none of them.
+"""
+
+import importlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from kixbot import __version__
+from kixbot.boundary import guard
+from kixbot.cli.console import Console
+from kixbot.cli.session import Session
+from kixbot.errors import ExitCode, UsageError
+
+
+class Row(NamedTuple):
+    """One command: its name, the module in `kixbot.cli` that holds it, one line for the list."""
+
+    name: str
+    module: str
+    summary: str
+
+
+COMMANDS = (
+    Row("build", "build", "Evaluate and check a cluster; print its activation and store path."),
+    Row("check", "check", "Check a cluster, or plain manifests, as one closed world."),
+    Row("explain", "explain", "Explain a rule: what it is, why, a bad and a good example."),
+    Row("diff", "diff", "Show what changes, grouped by package."),
+    Row("plan", "plan", "Show the diff and what a deploy would do, in waves."),
+    Row("deploy", "deploy", "Deploy in dependency-ordered waves and leave a receipt."),
+    Row("status", "status", "Show the current activation, its resources, its receipt."),
+    Row("pin", "pin", "Keep image pins in pins.json: set, add, remove, list, check, update."),
+    Row("crds", "crds", "Print or apply the custom resource definitions of kix."),
+    Row("completion", "completion", "Print the shell completion script for bash, zsh or fish."),
+)
+
+_EPILOG = """\b
+Examples:
+  kix check manifests/          check plain YAML, no settings needed
+  kix build shop                evaluate and check the cluster "shop"
+  kix diff shop --from git:main what this branch changes
+  kix deploy shop --yes         deploy in waves
+
+Exit codes: 0 done, 1 the answer is no, 2 usage or settings, 3 the source does not build,
+4 the outside world, 70 a bug of kix, 130 interrupted."""
+
+
+class CommandTable(click.Group):
+    """A group that reads the table and imports a command's module only when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the table."""
+        return [row.name for row in COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported now."""
+        for row in COMMANDS:
+            if row.name == cmd_name:
+                command: click.Command = importlib.import_module(f"kixbot.cli.{row.module}").command
+                return command
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, from the table, so that help imports nothing."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(row.name, row.summary) for row in COMMANDS])
+
+
+@click.group(cls=CommandTable, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("-C", "directory", default=".", metavar="DIR", help="Work in this folder.")
+@click.option("--config", metavar="FILE", help="Use this kix.toml.")
+@click.option("--context", metavar="NAME", help="Use this kubeconfig context.")
+@click.option("--quiet", is_flag=True, help="Print results and errors only.")
+@click.option("--verbose", is_flag=True, help="Print what is done on the way.")
+@click.option("--no-cache", is_flag=True, help="Evaluate afresh.")
+@click.version_option(__version__, prog_name="kix")
+@click.pass_context
+def kix(
+    ctx: click.Context,
+    *,
+    directory: str,
+    config: str | None,
+    context: str | None,
+    quiet: bool,
+    verbose: bool,
+    no_cache: bool,
+) -> None:
+    """Kix is a Kubernetes compiler: one definition, checked together, planned, deployed in waves."""
+    folder = Path(directory)
+    if not folder.is_dir():
+        raise UsageError(f"{directory}: no such folder", hint="name an existing folder after -C")
+    ctx.obj = Session(
+        directory=folder,
+        console=Console(quiet=quiet, verbose=verbose),
+        config=Path(config) if config else None,
+        context=context,
+        no_cache=no_cache,
+    )
+
+
+def run(arguments: Sequence[str], console: Console) -> int:
+    """Run one invocation and return its exit code. click's own errors become usage errors."""
+    try:
+        result = kix.main(list(arguments), prog_name="kix", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        console.note(error.format_message())
+        return int(ExitCode.USAGE)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f"{context.command_path} --help" if context else "kix --help"
+        raise UsageError(error.format_message(), hint=hint) from error
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
+    return result if isinstance(result, int) else int(ExitCode.DONE)
+
+
+def main() -> None:
+    """The console script `kix`."""
+    console = Console()
+    sys.exit(guard(lambda: run(sys.argv[1:], console), console.say_error))

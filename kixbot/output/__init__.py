@@ -1,0 +1,1 @@
+"""Values to text: one file per format. Never reads the outside world."""
