@@ -54,11 +54,11 @@ Exit codes: 0 done, 1 the answer is no, 2 usage or settings, 3 the source does n
 class CommandTable(click.Group):
     """A group that reads the table and imports a command's module only when it is asked for."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         """Names in the order of the table."""
         return [row.name for row in COMMANDS]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of that name, imported now."""
         for row in COMMANDS:
             if row.name == cmd_name:
@@ -66,7 +66,7 @@ class CommandTable(click.Group):
                 return command
         return None
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list of commands, from the table, so that help imports nothing."""
         with formatter.section("Commands"):
             formatter.write_dl([(row.name, row.summary) for row in COMMANDS])

@@ -12,7 +12,7 @@ GROUP = "kix.run"
 VERSION = "v1alpha1"
 API_VERSION = f"{GROUP}/{VERSION}"
 FIELD_MANAGER = "kix"
-SECRET_MANAGER = "kix-secret"  # the manager's name, no secret
+SECRET_MANAGER = "kix-secret"  # noqa: S105  the name of a field manager
 DEFAULT_RECORD_NAMESPACE = "kix-system"
 
 
