@@ -1,7 +1,7 @@
 """What a resource is called, where it was written, and what it says."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 Body = Mapping[str, Any]
@@ -93,7 +93,8 @@ class Resource:
     `manifest` is what the author wrote, normalised (see `identity.normalize`). `hard`, `soft` and `after` are the
     references a Nix definition declared by markers; for plain sources they are empty and the edges table finds them.
     `cede` are field paths left to other managers. `ready` names a condition type that means ready, where declared.
-    `generated` lists the dotted key paths whose values are made at apply (`scope.mkSecret`).
+    `generated` lists the dotted key paths whose values are made at apply (`scope.mkSecret`). `find_line` gives the
+    line of a field path (`$.spec.replicas`) or of its nearest parent, where the source is text.
     """
 
     ref: Ref
@@ -107,6 +108,13 @@ class Resource:
     cede: tuple[str, ...] = ()
     ready: str | None = None
     generated: tuple[str, ...] = ()
+    find_line: Callable[[str], int | None] | None = field(default=None, compare=False, repr=False)
+
+    def place(self, path: str = "$") -> Location | None:
+        """Where that field was written: the file and the nearest known line. None when the source is unknown."""
+        if self.origin is None or self.find_line is None:
+            return self.origin
+        return Location(file=self.origin.file, line=self.find_line(path) or self.origin.line)
 
     @property
     def labels(self) -> Mapping[str, str]:
