@@ -1,0 +1,1 @@
+"""kixbot: what a CI job runs on a pull request, a merge or a schedule."""
