@@ -82,6 +82,8 @@ class Report:
     findings: tuple[Finding, ...] = ()
     eval_messages: tuple[Finding, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
+    fixed: tuple[Finding, ...] = ()
+    """Findings of the baseline that are gone; they count nowhere."""
     failing: tuple[str, ...] = ()
     scorecard_ran: bool = True
     scores: Mapping[str, object] = field(default_factory=dict)
