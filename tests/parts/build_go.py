@@ -15,7 +15,6 @@ from pathlib import Path
 from tests.parts.paths import CONTROL_PLANE, CONTROL_PLANE_NAMES, HERE, KWOK, Part, cache
 
 OLDEST_GO = (1, 26)  # kwok 0.8.0's go.mod asks for it
-STAGES = ("pod/fast", "node/fast", "node/heartbeat-with-lease", "pod/chaos")
 
 VERSION_FLAGS = {
     "control-plane": ("k8s.io/component-base/version.gitVersion", "k8s.io/client-go/pkg/version.gitVersion"),
@@ -86,7 +85,7 @@ def _copy_stages(go: str, environment: dict[str, str], source: Path, folder: Pat
     """kwok's own descriptions of what a node and a pod do next, from the module that kwok was built from."""
     command = [go, "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok"]
     module = subprocess.run(command, cwd=source, env=environment, check=True, capture_output=True, text=True)
-    for stage in STAGES:
+    for stage in KWOK.recipe[1:]:
         for file in sorted((Path(module.stdout.strip()) / "kustomize" / "stage" / stage).glob("*.yaml")):
             if file.name != "kustomization.yaml":
                 place = folder / stage / file.name

@@ -70,7 +70,11 @@ def cache() -> Path:
 
 
 CONTROL_PLANE = Part(name="control-plane", version="v1.34.3", recipe=("go/control-plane",))
-KWOK = Part(name="kwok", version="v0.8.0", recipe=("go/kwok", "stages"))
+KWOK = Part(
+    name="kwok",
+    version="v0.8.0",
+    recipe=("go/kwok", "pod/fast", "node/fast", "node/heartbeat-with-lease", "pod/chaos"),
+)
 ACT = Part(name="act", version="v0.2.89", recipe=("go/act",))
 CRANE = Part(name="crane", version="v0.22.1", recipe=("go/crane",))
 ACTIONLINT = Part(name="actionlint", version="v1.7.12", recipe=("go/actionlint",))
