@@ -41,8 +41,9 @@ class Phase(Enum):
 class RecordRow:
     """One object of a record. `left_out` are leaves not sent because another manager holds a ceded field.
 
-    `owned` indexes the distinct sets of owned paths of the record; `value_hash` is of the owned projection;
-    `resource_version` is that of the last answer or watch event. Empty before the object was applied.
+    `owned` is the set of owned paths as canonical FieldsV1 JSON; `value_hash` is of the owned projection;
+    `resource_version` is that of the last answer or watch event. Empty before the object was applied. A row without
+    `identity` is a leftover: no longer in the build, not yet deleted.
     """
 
     ref: Ref
@@ -53,7 +54,7 @@ class RecordRow:
     package: str | None = None
     left_out: tuple[str, ...] = ()
     resource_version: str = ""
-    owned: tuple[str, ...] = ()
+    owned: str = ""
     value_hash: str = ""
 
 
