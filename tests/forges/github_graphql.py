@@ -72,7 +72,8 @@ class GraphQL:
         pulls = []
         for number, kept in self._server.state.pulls.items():
             head = self._server.head_of(number)
-            reached = kept["merge"] == sha or sha in store.span(f"{kept['merge'] or head}^1", str(head))
+            onto = kept.get("merged_onto") or str(store.find(kept["base"]))
+            reached = kept["merge"] == sha or sha in store.span(onto, str(head))
             if reached:
                 pulls.append(self._pull(number))
         return {

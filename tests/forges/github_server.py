@@ -173,7 +173,7 @@ class GitHubServer(LoopbackServer):
         else:
             commit = head  # fast-forward: the head itself becomes the branch
         assert self.store.move(pull["base"], commit, base)
-        pull["head_sha"], pull["merge"] = head, commit
+        pull["head_sha"], pull["merge"], pull["merged_onto"] = head, commit, base
         return commit
 
     def head_of(self, number: int) -> str | None:
