@@ -21,7 +21,7 @@ _WORDS: dict[str, Scalar] = {
 _NOT_JSON = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]+|0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_LEADING_DOT = re.compile(r"\.[0-9]+(?:[eE][-+]?[0-9]+)?")
+_LEADING_DOT = re.compile(r"\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?")
 _LONGEST_NUMBER = 400  # characters; the longest double written out in full has fewer
 
 
@@ -33,15 +33,17 @@ def resolve(text: str) -> Scalar:
     if first == ".":
         if _NOT_JSON.fullmatch(text):
             raise ValueError(f"{text[:80]} is no number that JSON can hold")
-        return number(text) if _LEADING_DOT.fullmatch(text) else text
+        return _number_or_text(text) if _LEADING_DOT.fullmatch(text) else text
     if first not in "+-0123456789" or len(text) > _LONGEST_NUMBER:
         return text
     if _NOT_JSON.fullmatch(text):
         raise ValueError(f"{text[:80]} is no number that JSON can hold")
     plain = text.replace("_", "")
     if _INTEGER.fullmatch(plain):
-        return bounded(_integer(plain))
-    return number(plain) if _FLOAT.fullmatch(plain) else text
+        value = _integer(plain)
+        if -(2**63) <= value < 2**64:
+            return bounded(value)
+    return _number_or_text(text) if _FLOAT.fullmatch(plain) else text
 
 
 def tagged(tag: str, text: str) -> Scalar:
@@ -74,6 +76,14 @@ def number(text: str) -> int | float:
 def bounded(value: int) -> int | float:
     """An integer, as a float where 64 bits do not hold it."""
     return value if -(2**63) <= value < 2**63 else float(value)
+
+
+def _number_or_text(text: str) -> int | float | str:
+    """A decimal number; the text itself where a double cannot hold it, as in kubectl."""
+    try:
+        return number(text.replace("_", ""))
+    except ValueError:
+        return text
 
 
 def _integer(plain: str) -> int:
