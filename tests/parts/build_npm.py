@@ -1,10 +1,10 @@
 """Installs the npm packages that tests read as data: GitHub's published API description, webhooks and recordings."""
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
+from tests.parts.commands import run
 from tests.parts.paths import HERE, Part
 
 OPENAPI = "api.github.com.json"  # 13 MB; the others (with references resolved, and of other servers) are 372 MB
@@ -16,11 +16,10 @@ def make(part: Part, folder: Path) -> str:
         shutil.copyfile(HERE / part.recipe[0] / name, folder / name)
     own = Path(sys.executable).with_name("npm")
     npm = str(own) if own.exists() else "npm"
-    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--cache", str(folder / "npm-cache")]
-    subprocess.run([npm, "ci", *options], cwd=folder, check=True)
+    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--cache", str(folder / "npm-cache")]
+    run([npm, "ci", *options], cwd=folder)
     shutil.rmtree(folder / "npm-cache", ignore_errors=True)
     for file in (folder / "node_modules" / "@octokit" / "openapi" / "generated").glob("*.json"):
         if file.name != OPENAPI:
             file.unlink()
-    version = subprocess.run([npm, "--version"], check=True, capture_output=True, text=True).stdout.strip()
-    return f"npm {version}"
+    return f"npm {run([npm, '--version'])}"

@@ -9,6 +9,8 @@ import pytest
 
 from tests.parts.control_plane import Access, ControlPlane
 from tests.parts.kube_api import KubeApi
+from tests.parts.registry import Registry
+from tests.parts.second_nix import Nix, first_nix as find_first_nix, second_nix as find_second_nix
 from tests.parts.shared import shared_control_plane
 
 
@@ -68,3 +70,39 @@ def make_control_plane(tmp_path: Path) -> Iterator[Callable[..., ControlPlane]]:
 def private_control_plane(make_control_plane: Callable[..., ControlPlane]) -> ControlPlane:
     """A control plane of this test's own, to kill, pause and restart parts of."""
     return make_control_plane()
+
+
+@pytest.fixture(scope="session")
+def image_registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
+    """A registry of this worker's, open to everybody: push under a name of the test's own."""
+    registry = Registry(tmp_path_factory.mktemp("registry"))
+    registry.start()
+    yield registry
+    registry.stop()
+
+
+@pytest.fixture
+def token_registry(tmp_path: Path) -> Iterator[Registry]:
+    """A registry of this test's own that asks for tokens (`registry.USER`, `registry.PASSWORD`; `public/` is open)."""
+    registry = Registry(tmp_path / "registry", behind_tokens=True)
+    registry.start()
+    yield registry
+    registry.stop()
+
+
+@pytest.fixture(scope="session")
+def first_nix() -> Nix:
+    """The Nix on PATH."""
+    return find_first_nix()
+
+
+@pytest.fixture(scope="session")
+def second_nix() -> Nix:
+    """Debian 13's Nix."""
+    return find_second_nix()
+
+
+@pytest.fixture(params=["first", "second"])
+def each_nix(request: pytest.FixtureRequest) -> Nix:
+    """Runs the test once with each version of Nix."""
+    return find_first_nix() if request.param == "first" else find_second_nix()

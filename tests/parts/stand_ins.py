@@ -13,7 +13,7 @@ import urllib3
 
 from tests.parts.kube_api import ApiError, Body, KubeApi, condition
 
-PROVISIONER = "stand-in.kix.test/volumes"
+PROVISIONER = "volumes.kix.test"
 PROVISIONER_ANNOTATION = "volume.kubernetes.io/storage-provisioner"
 OPT_OUT = "kix.test/stand-in"
 POSTGRES = "/apis/postgresql.cnpg.io/v1"

@@ -1,12 +1,16 @@
 """Each real part is there, is the version it should be, and does what tests ask of it."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
+import urllib3
 
 from tests.parts import paths
 from tests.parts.control_plane import Access, ControlPlane
 from tests.parts.kube_api import ApiError, Body, KubeApi, condition
+from tests.parts.registry import INDEX, PASSWORD, USER, Registry
+from tests.parts.second_nix import Nix
 
 POD = {"containers": [{"name": "main", "image": "example.com/app:1"}]}
 
@@ -116,3 +120,152 @@ def test_a_private_control_plane_survives_a_crash_of_its_api_server(private_cont
     private_control_plane.kill("kube-apiserver")
     private_control_plane.restart("kube-apiserver")
     assert api.get("/api/v1/namespaces/kept")["metadata"]["name"] == "kept"
+
+
+def head(registry: Registry, reference: str, token: str = "") -> urllib3.BaseHTTPResponse:
+    headers = {"Accept": INDEX, **({"Authorization": f"Bearer {token}"} if token else {})}
+    return urllib3.request("HEAD", f"{registry.url}/v2/{reference}", headers=headers)
+
+
+def test_a_registry_answers_with_the_digest_of_what_was_pushed(image_registry: Registry) -> None:
+    image = image_registry.push("shop/web", "1.0")
+    answer = head(image_registry, "shop/web/manifests/1.0")
+    assert (answer.status, answer.headers["Docker-Content-Digest"]) == (200, image.digest)
+    crane = [str(paths.program("crane")), "digest", "--platform", "linux/arm64", f"{image_registry.host}/shop/web:1.0"]
+    done = subprocess.run(crane, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == image.platforms["linux/arm64"]
+
+
+def test_a_moved_tag_has_another_digest(image_registry: Registry) -> None:
+    first = image_registry.push("shop/moved", "1.0", content="first")
+    second = image_registry.push("shop/moved", "1.0", content="second")
+    assert first.digest != second.digest
+    assert head(image_registry, "shop/moved/manifests/1.0").headers["Docker-Content-Digest"] == second.digest
+
+
+def test_a_registry_behind_tokens_says_where_to_get_one(token_registry: Registry) -> None:
+    image = token_registry.push("team/app", "1")
+    refused = head(token_registry, "team/app/manifests/1")
+    assert refused.status == 401
+    assert refused.headers["WWW-Authenticate"].endswith('scope="repository:team/app:pull"')
+    assert token_registry.tokens
+    token = token_registry.tokens.issue(USER, ["repository:team/app:pull"])
+    assert head(token_registry, "team/app/manifests/1", token).headers["Docker-Content-Digest"] == image.digest
+
+
+def test_nobody_may_pull_what_is_public_and_nothing_else(token_registry: Registry) -> None:
+    assert token_registry.tokens
+    for repository, status in (("public/app", 200), ("team/app", 401)):
+        token_registry.push(repository, "1")
+        token = token_registry.tokens.issue("", [f"repository:{repository}:pull"])
+        assert head(token_registry, f"{repository}/manifests/1", token).status == status
+
+
+def test_crane_logs_in_with_the_user(token_registry: Registry, tmp_path: Path) -> None:
+    image = token_registry.push("team/app", "1")
+    crane, environment = str(paths.program("crane")), {"DOCKER_CONFIG": str(tmp_path)}
+    login = [crane, "auth", "login", token_registry.host, "-u", USER, "-p", PASSWORD]
+    subprocess.run(login, env=environment, check=True, capture_output=True)
+    digest = [crane, "digest", f"{token_registry.host}/team/app:1"]
+    assert subprocess.check_output(digest, env=environment, text=True).strip() == image.digest
+
+
+def test_each_nix_evaluates(each_nix: Nix) -> None:
+    assert each_nix.evaluate("1+1") == "2"
+
+
+def test_the_two_nix_differ_in_version(first_nix: Nix, second_nix: Nix) -> None:
+    assert first_nix.version != second_nix.version
+    assert second_nix.version.startswith("2.26.")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("act", "act version 0.2.89"), ("actionlint", "v1.7.12"), ("controller-gen", "Version: v0.18.0")]
+)
+def test_a_tool_is_the_version_that_was_built(name: str, said: str) -> None:
+    assert said in subprocess.check_output([paths.program(name), "--version"], text=True)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "openapi/generated/api.github.com.json",
+        "graphql-schema/schema.graphql",
+        "webhooks-examples/api.github.com/index.json",
+        "webhooks-schemas/schema.json",
+        "fixtures/scenarios/api.github.com/get-repository/normalized-fixture.json",
+    ],
+)
+def test_github_s_published_data_is_there(file: str) -> None:
+    assert paths.NODE_MODULES.get(f"node_modules/@octokit/{file}").stat().st_size > 1000
+
+
+CLUSTERS = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "clusters.postgresql.cnpg.io"},
+    "spec": {
+        "group": "postgresql.cnpg.io",
+        "names": {"kind": "Cluster", "plural": "clusters", "singular": "cluster", "listKind": "ClusterList"},
+        "scope": "Namespaced",
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "subresources": {"status": {}},
+                "schema": {
+                    "openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+                },
+            },
+        ],
+    },
+}
+
+
+def test_a_stand_in_makes_a_postgres_cluster_healthy(private_control_plane: ControlPlane) -> None:
+    api = private_control_plane.access.api()
+    crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusters.postgresql.cnpg.io"
+    api.apply(crd, CLUSTERS)
+    api.wait_for(crd, lambda body: condition(body, "Established") == "True")
+    path = "/apis/postgresql.cnpg.io/v1/namespaces/default/clusters/db"
+    body = {"apiVersion": "postgresql.cnpg.io/v1", "kind": "Cluster", "metadata": {"name": "db"}}
+    api.apply(path, {**body, "spec": {"instances": 3}})
+    seen = api.wait_for(path, lambda body: condition(body, "Ready") == "True")
+    assert seen["status"]["readyInstances"] == 3
+
+
+def claim(storage_class: str) -> Body:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data"},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+            "storageClassName": storage_class,
+        },
+    }
+
+
+def test_a_stand_in_binds_a_claim(kube_api: KubeApi, kube_namespace: str) -> None:
+    path = f"/api/v1/namespaces/{kube_namespace}/persistentvolumeclaims/data"
+    kube_api.apply(path, claim("standard"))
+    kube_api.wait_for(path, lambda body: body["status"]["phase"] == "Bound")
+
+
+def test_a_claim_that_waits_for_its_consumer_is_bound_with_its_pod(kube_api: KubeApi, kube_namespace: str) -> None:
+    path = f"/api/v1/namespaces/{kube_namespace}"
+    kube_api.apply(f"{path}/persistentvolumeclaims/data", claim("wait-for-first-consumer"))
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one"}, "spec": {**POD, "volumes": [volume]}}
+    assert kube_api.get(f"{path}/persistentvolumeclaims/data")["status"]["phase"] == "Pending"
+    kube_api.apply(f"{path}/pods/one", pod)
+    kube_api.wait_for(f"{path}/pods/one", lambda body: condition(body, "Ready") == "True")
+    assert kube_api.get(f"{path}/persistentvolumeclaims/data")["status"]["phase"] == "Bound"
+
+
+def test_a_load_balancer_gets_an_address(kube_api: KubeApi, kube_namespace: str) -> None:
+    path = f"/api/v1/namespaces/{kube_namespace}/services"
+    kube_api.create(path, {"metadata": {"name": "web"}, "spec": {"type": "LoadBalancer", "ports": [{"port": 80}]}})
+    kube_api.wait_for(f"{path}/web", lambda body: bool(body["status"]["loadBalancer"].get("ingress")))
