@@ -9,6 +9,7 @@ from kixbot.errors import ForgeError
 from kixbot.forges import github_commits, github_history, github_queries, github_shapes
 from kixbot.forges.github_client import GitHubClient, UncertainWriteError
 from kixbot.forges.interface import InvalidNameError, NotFoundError, PermissionDeniedError
+from kixbot.forges.names import check_branch, check_path
 from kixbot.forges.values import (
     Comment,
     Comparison,
@@ -160,7 +161,7 @@ class GitHubForge:
     def find_file(self, path: str, *, ref: str) -> bytes | None:
         """A file's bytes; the blob call takes what the contents call leaves out (over 1 MB)."""
         try:
-            data = self._client.get(f"{self._root}/contents/{quote(path)}", {"ref": ref})
+            data = self._client.get(f"{self._root}/contents/{quote(check_path(path))}", {"ref": ref})
         except NotFoundError:
             return None
         if not isinstance(data, Mapping) or data.get("type") != "file" or data.get("target"):
@@ -172,7 +173,7 @@ class GitHubForge:
     def find_branch(self, name: str) -> str | None:
         """The SHA a branch is at."""
         try:
-            data = self._client.get(f"{self._root}/git/ref/heads/{quote(name)}")
+            data = self._client.get(f"{self._root}/git/ref/heads/{quote(check_branch(name))}")
         except NotFoundError:
             return None
         sha: str = data["object"]["sha"]
@@ -192,6 +193,7 @@ class GitHubForge:
         self, *, branch: str, expected_head: str, message: str, files: tuple[FileChange, ...]
     ) -> NewCommit:
         """One signed commit on top of the expected head."""
+        _check(branch, files)
         return github_commits.commit_files(
             self._client, self._repository, branch=branch, expected_head=expected_head, message=message, files=files
         )
@@ -200,6 +202,7 @@ class GitHubForge:
         self, *, branch: str, expected_head: str | None, base: str, message: str, files: tuple[FileChange, ...]
     ) -> NewCommit:
         """Makes a branch of the bot's own one commit on `base`."""
+        _check(branch, files)
         if branch == self.get_default_branch():
             raise InvalidNameError(f"{branch}: the default branch is never replaced")
         return github_commits.replace_branch(
@@ -253,6 +256,12 @@ def _once(write: Callable[[], T], look: Callable[[], T | None]) -> T:
     except UncertainWriteError:
         found = look()
     return write() if found is None else found
+
+
+def _check(branch: str, files: tuple[FileChange, ...]) -> None:
+    check_branch(branch)
+    for file in files:
+        check_path(file.path)
 
 
 def _digits(identifier: str) -> str:

@@ -141,7 +141,7 @@ class GitHubClient:
         if status == 401:
             return ForgeError(f"{what}: the token is not valid", hint="pass a token that has not expired")
         if status == 403:
-            needed = headers.get("x-accepted-github-permissions", "")
+            needed = _permission(headers.get("x-accepted-github-permissions", ""))
             return PermissionDeniedError(f"{what}: the token may not: {said}", permission=needed or what)
         if status == 404:
             return NotFoundError(f"{what}: not found", hint="does it exist, and may the token see it?")
@@ -168,6 +168,12 @@ class GitHubClient:
 
 def _uncertain(what: str) -> UncertainWriteError:
     return UncertainWriteError(f"{what}: the answer got lost, so it may have happened")
+
+
+def _permission(header: str) -> str:
+    """`pull_requests=write; issues=write` as a workflow writes it: `pull-requests: write` (alternatives by "or")."""
+    wanted = [part.strip().replace("_", "-").replace("=", ": ") for part in header.split(";") if part.strip()]
+    return " or ".join(wanted)
 
 
 def _message(data: Any) -> str:

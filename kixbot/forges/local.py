@@ -20,8 +20,9 @@ from kixbot.forges.interface import (
     RangeTooLongError,
 )
 from kixbot.forges.local_documents import check_length, read_comment, read_commit, read_deployment
-from kixbot.forges.local_git import NO_COMMIT, Repository, check_branch, check_path
+from kixbot.forges.local_git import NO_COMMIT, Repository
 from kixbot.forges.local_store import Store
+from kixbot.forges.names import check_branch, check_path
 from kixbot.forges.values import (
     Comment,
     Comparison,
@@ -83,7 +84,7 @@ class LocalForge:
     def open_pull_request(self, *, head_ref: str, base_ref: str, title: str, body: str) -> PullRequest:
         self._allow("pull-requests: write")
         for branch in (head_ref, base_ref):
-            self._git.get(f"refs/heads/{check_branch(self._git, branch)}")
+            self._git.get(f"refs/heads/{check_branch(branch)}")
         if self.find_open_pull_request(head_ref=head_ref, base_ref=base_ref) is not None:
             raise ForgeError(f"{head_ref}: a pull request into {base_ref} is already open")
         document = {
@@ -107,7 +108,7 @@ class LocalForge:
         from_fork = bool(document.get("from_fork"))
         kept = f"refs/pull/{number}/head"
         follows = state is PullRequestState.OPEN and not from_fork
-        head = self._git.find(f"refs/heads/{check_branch(self._git, head_ref)}") if follows else self._git.find(kept)
+        head = self._git.find(f"refs/heads/{check_branch(head_ref)}") if follows else self._git.find(kept)
         if head is None:
             raise NotFoundError(f"pull request {number}: its head {head_ref} is not in the local forge")
         return PullRequest(
@@ -120,7 +121,7 @@ class LocalForge:
             head_repository=document.get("head_repository") if from_fork else "local/forge",
             from_fork=from_fork,
             base_ref=base_ref,
-            base_sha=self._git.get(f"refs/heads/{check_branch(self._git, base_ref)}"),
+            base_sha=self._git.get(f"refs/heads/{check_branch(base_ref)}"),
             head_fetch_ref=f"refs/heads/{head_ref}" if follows else kept,
             merge_sha=document.get("merge_sha"),
             body=str(document.get("body", "")),
@@ -244,7 +245,7 @@ class LocalForge:
         return self._git.find_blob(check_path(path), self._commit(ref))
 
     def find_branch(self, name: str) -> str | None:
-        return self._git.find(f"refs/heads/{check_branch(self._git, name)}")
+        return self._git.find(f"refs/heads/{check_branch(name)}")
 
     def is_protected(self, branch: str) -> bool:
         return branch in self._rules().get("protected", [])
@@ -253,7 +254,7 @@ class LocalForge:
         self, *, branch: str, expected_head: str, message: str, files: tuple[FileChange, ...]
     ) -> NewCommit:
         self._allow("contents: write")
-        check_branch(self._git, branch)
+        check_branch(branch)
         if self.is_protected(branch):
             raise ProtectedBranchError(f"{branch}: protected, direct commits are refused")
         return self._write(branch, parent=expected_head, expected=expected_head, message=message, files=files)
@@ -262,7 +263,7 @@ class LocalForge:
         self, *, branch: str, expected_head: str | None, base: str, message: str, files: tuple[FileChange, ...]
     ) -> NewCommit:
         self._allow("contents: write")
-        if check_branch(self._git, branch) == self.get_default_branch():
+        if check_branch(branch) == self.get_default_branch():
             raise InvalidNameError(f"{branch}: is the default branch, which is never replaced")
         return self._write(branch, parent=base, expected=expected_head or NO_COMMIT, message=message, files=files)
 
@@ -277,7 +278,7 @@ class LocalForge:
         return NewCommit(sha=commit)
 
     def _commit(self, name: str) -> str:
-        return self._git.find(f"refs/heads/{check_branch(self._git, name)}") or self._git.get(name)
+        return self._git.find(f"refs/heads/{check_branch(name)}") or self._git.get(name)
 
     def _rules(self) -> dict[str, Any]:
         return self._store.find(".", "forge") or {}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kixbot.errors import ForgeError, GitError
 from kixbot.forges.interface import InvalidNameError, NotFoundError, StaleHeadError
+from kixbot.forges.names import check_path
 from kixbot.forges.values import FileChange
 
 SHA = re.compile(r"[0-9a-f]{40}")
@@ -133,23 +134,3 @@ class Repository:
             )
         except FileNotFoundError as error:
             raise GitError("git: not found on PATH", hint="install git 2.39 or newer") from error
-
-
-def check_branch(repository: Repository, name: str) -> str:
-    """The name, when git takes it for a branch and it cannot be read as an option. Raises InvalidNameError."""
-    if name.startswith("-") or "\n" in name or "\0" in name or not name:
-        raise InvalidNameError(f"{name!r}: no branch can be called that")
-    try:
-        repository.run("check-ref-format", f"refs/heads/{name}")
-    except ForgeError as error:
-        raise InvalidNameError(f"{name!r}: no branch can be called that") from error
-    return name
-
-
-def check_path(path: str) -> str:
-    """The path, when it stays inside the tree. Raises InvalidNameError."""
-    parts = path.split("/")
-    bad = {"", ".", "..", ".git"}
-    if any(part.lower() in bad for part in parts) or "\\" in path or any(ord(letter) < 32 for letter in path):
-        raise InvalidNameError(f"{path!r}: no file of a repository can be called that")
-    return path

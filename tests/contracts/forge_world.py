@@ -16,6 +16,7 @@ from kixbot.forges.local_git import NO_COMMIT, Repository
 from kixbot.forges.local_merge import merge_pull_request
 from kixbot.forges.local_store import Store
 from kixbot.forges.values import FileChange
+from tests.forges.github_world import github_world
 
 VIEWER = "kix-bot"
 """The login the forge under test writes as."""
@@ -152,5 +153,12 @@ def local_world(folder: Path) -> Iterator[World]:
     yield LocalWorld(folder / "forge.git")
 
 
-WORLDS: dict[str, Callable[[Path], AbstractContextManager[World]]] = {"local": local_world}
+@contextmanager
+def on_github(folder: Path) -> Iterator[World]:
+    """GitHub on loopback, judged by its published description."""
+    with github_world(folder, VIEWER) as world:
+        yield world
+
+
+WORLDS: dict[str, Callable[[Path], AbstractContextManager[World]]] = {"local": local_world, "github": on_github}
 """Every implementation of `Forge`, by name; each is opened on an empty folder of the test's own."""

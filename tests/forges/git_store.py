@@ -78,7 +78,8 @@ class GitStore:
                 self.git("read-tree", parent, index=index)
             for path, content in files:
                 if content is None:
-                    self.git("update-index", "--force-remove", "--", path, index=index)
+                    gone = f"0 {ZERO}\t{path}\n".encode()
+                    self.git("update-index", "--index-info", index=index, data=gone)
                 else:
                     blob = self.git("hash-object", "-w", "--stdin", data=content)
                     self.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}", index=index)

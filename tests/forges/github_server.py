@@ -187,6 +187,20 @@ class GitHubServer(LoopbackServer):
         head: str = pull["head_sha"]
         return head
 
+    def deployments(self) -> list[tuple[str, str, str, str]]:
+        """(sha, environment, task, state), oldest first. A newer success makes older ones of its place inactive."""
+        shown = []
+        for identifier, kept in sorted(self.state.deployments.items()):
+            states = [entry["state"] for entry in self.state.deployment_statuses if entry["deployment"] == identifier]
+            newer = [
+                entry for entry in self.state.deployment_statuses
+                if entry["deployment"] > identifier and entry["state"] == "success" and entry.get("auto_inactive", True)
+                and self.state.deployments[entry["deployment"]]["environment"] == kept["environment"]
+            ]  # fmt: skip
+            state = "inactive" if newer and states[-1:] == ["success"] else states[-1] if states else "queued"
+            shown.append((kept["sha"], kept["environment"], kept["task"], state))
+        return shown
+
     def _token(self, request: Request) -> Token | None:
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
         return self.tokens.get(secret) if scheme.lower() in ("token", "bearer") else None

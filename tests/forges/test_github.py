@@ -156,8 +156,8 @@ def test_a_missing_permission_is_named(world: World) -> None:
     status = Status(context="kix/check", state=StatusState.SUCCESS, description="fine")
     with pytest.raises(PermissionDeniedError) as caught:
         world.open("read-only").set_status(str(world.store.find("topic")), status)
-    assert caught.value.permission == "statuses=write"
-    assert caught.value.hint == "give the job the permission `statuses=write`"
+    assert caught.value.permission == "statuses: write"
+    assert caught.value.hint == "give the job the permission `statuses: write`"
 
 
 def test_a_wrong_token_says_so_and_is_never_shown(world: World) -> None:
