@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.parts.act import Act
 from tests.parts.control_plane import Access, ControlPlane
 from tests.parts.kube_api import KubeApi
 from tests.parts.registry import Registry
@@ -106,3 +107,9 @@ def second_nix() -> Nix:
 def each_nix(request: pytest.FixtureRequest) -> Nix:
     """Runs the test once with each version of Nix."""
     return find_first_nix() if request.param == "first" else find_second_nix()
+
+
+@pytest.fixture
+def act(tmp_path: Path) -> Act:
+    """Runs GitHub Actions workflows on this machine."""
+    return Act(folder=tmp_path / "act-home")

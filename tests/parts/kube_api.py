@@ -107,7 +107,7 @@ class KubeApi:
 
 def condition(body: Body, kind: str) -> str:
     """The status of a condition, or "" when there is none."""
-    for item in body.get("status", {}).get("conditions", []):
+    for item in body.get("status", {}).get("conditions") or []:  # a new CRD's are null
         if item["type"] == kind:
             return str(item["status"])
     return ""

@@ -7,6 +7,7 @@ import pytest
 import urllib3
 
 from tests.parts import paths
+from tests.parts.act import Act
 from tests.parts.control_plane import Access, ControlPlane
 from tests.parts.kube_api import ApiError, Body, KubeApi, condition
 from tests.parts.registry import INDEX, PASSWORD, USER, Registry
@@ -269,3 +270,60 @@ def test_a_load_balancer_gets_an_address(kube_api: KubeApi, kube_namespace: str)
     path = f"/api/v1/namespaces/{kube_namespace}/services"
     kube_api.create(path, {"metadata": {"name": "web"}, "spec": {"type": "LoadBalancer", "ports": [{"port": 80}]}})
     kube_api.wait_for(f"{path}/web", lambda body: bool(body["status"]["loadBalancer"].get("ingress")))
+
+
+ACTION = """
+name: greet
+inputs:
+  who: {required: true}
+outputs:
+  greeting: {value: "${{ steps.greet.outputs.greeting }}"}
+runs:
+  using: composite
+  steps:
+    - id: greet
+      shell: bash
+      env: {WHO: "${{ inputs.who }}"}
+      run: |
+        echo "greeting=hello $WHO" >> "$GITHUB_OUTPUT"
+        echo "### $GITHUB_REPOSITORY" >> "$GITHUB_STEP_SUMMARY"
+        echo "asked $GITHUB_API_URL about $(cat file) with ${#TOKEN}"
+"""
+WORKFLOW = """
+on: push
+jobs:
+  greet:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: acme/greet@v1
+        with: {who: you}
+        env: {TOKEN: "${{ github.token }}"}
+"""
+
+
+def test_act_runs_a_workflow_with_a_local_action(act: Act, tmp_path: Path) -> None:
+    action, checkout = tmp_path / "action", tmp_path / "checkout"
+    action.mkdir()
+    checkout.mkdir()
+    (action / "action.yml").write_text(ACTION)
+    (checkout / "greet.yml").write_text(WORKFLOW)
+    (checkout / "file").write_text("this tree")
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "one"]):
+        author = ["-c", "user.name=test", "-c", "user.email=test@example.com"]
+        subprocess.run(["git", "-C", checkout, *author, *command], check=True)
+    run = act.run(
+        checkout,
+        event="push",
+        payload={"ref": "refs/heads/main"},
+        workflow="greet.yml",
+        actions={"acme/greet@v1": action},
+        environment={"GITHUB_API_URL": "http://127.0.0.1:9"},
+    )
+    assert run.ok, run.log
+    assert "asked http://127.0.0.1:9 about this tree with 14" in run.log.splitlines()
+    assert (run.outputs, run.summary, run.results) == (
+        {"greeting": "hello you"},
+        "### acme/shop\n",
+        {"greet": "success"},
+    )
