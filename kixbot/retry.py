@@ -37,15 +37,34 @@ def forge_policy(clock: Clock) -> Iterator[Any]:
     return _attempts(clock, tries=5, longest=240.0)
 
 
-def _attempts(clock: Clock, *, tries: int, longest: float) -> Iterator[Any]:
-    from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt  # noqa: PLC0415
+def cluster_policy(clock: Clock) -> Iterator[Any]:
+    """Eight tries with 0.5, 1, 2, 4, 8, 8, 8 s between, or what the API server asks for, at most 60 s waited in all.
+
+    Webhooks and conversion webhooks come back within half a minute of their pod's restart; a leader election of etcd
+    takes a few seconds.
+    """
+    return _attempts(clock, tries=8, longest=60.0, first=0.5, each=8.0)
+
+
+def registry_policy(clock: Clock) -> Iterator[Any]:
+    """Three tries with 1 and 2 s between, or what the registry asks for, at most 30 s waited in all.
+
+    Docker Hub's window is six hours: what is longer than half a minute is the caller's to say, not to wait for.
+    """
+    return _attempts(clock, tries=3, longest=30.0)
+
+
+def _attempts(clock: Clock, *, tries: int, longest: float, first: float = 1.0, each: float = 240.0) -> Iterator[Any]:
+    from tenacity import RetryCallState, Retrying, retry_if_exception_type  # noqa: PLC0415
 
     waited = 0.0
 
     def wait(state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         after = error.after if isinstance(error, RetryLaterError) else None
-        return 2.0 ** (state.attempt_number - 1) if after is None else after * (1 + 0.5 * (state.attempt_number - 1))
+        if after is not None:
+            return after * (1 + 0.5 * (state.attempt_number - 1))
+        return min(first * 2.0 ** (state.attempt_number - 1), each)
 
     def sleep(seconds: float) -> None:
         nonlocal waited
@@ -53,7 +72,7 @@ def _attempts(clock: Clock, *, tries: int, longest: float) -> Iterator[Any]:
         clock.sleep(seconds)
 
     def is_spent(state: RetryCallState) -> bool:
-        return waited + wait(state) > longest
+        return state.attempt_number >= tries or waited + wait(state) > longest
 
     def give_up(state: RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome else None
@@ -63,7 +82,7 @@ def _attempts(clock: Clock, *, tries: int, longest: float) -> Iterator[Any]:
     return iter(
         Retrying(
             retry=retry_if_exception_type(RetryLaterError),
-            stop=stop_after_attempt(tries) | is_spent,
+            stop=is_spent,
             wait=wait,
             sleep=sleep,
             retry_error_callback=give_up,

@@ -6,6 +6,7 @@ empty map a leaf.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -129,6 +130,38 @@ def render_path(path: Path) -> str:
             case Index(index):
                 parts.append(f"[{index}]")
     return "".join(parts)
+
+
+def parse_cede(text: str) -> tuple[str, ...]:
+    """The steps of a ceded path: `spec.containers[web].image` to `spec`, `containers`, `[web]`, `image`.
+
+    Names with dots stand in double quotes: `metadata.annotations."a.b/c"`. Raises ValueError on what is no path.
+    """
+    steps = _CEDE_STEP.findall(text)
+    if not steps or _CEDE_STEP.sub("", text).strip("."):
+        raise ValueError(f"{text!r} is no field path")
+    return tuple(step[1:-1] if step.startswith('"') else step for step in steps)
+
+
+_CEDE_STEP = re.compile(r'"[^"]*"|\[[^\]]*\]|[^.\["]+')
+
+
+def is_ceded(path: Path, cede: str) -> bool:
+    """Whether `path` is the ceded path or lies below it. List items match by their keys' values (`[80/TCP]`)."""
+    steps = parse_cede(cede)
+    return len(steps) <= len(path) and all(map(_matches_step, path, steps))
+
+
+def _matches_step(element: Element, step: str) -> bool:
+    match element:
+        case Name(name):
+            return name == step
+        case Key(items):
+            return f"[{'/'.join(str(value) for _, value in items)}]" == step
+        case Member(text):
+            return f"[{text.strip(chr(34))}]" == step
+        case Index(index):
+            return f"[{index}]" == step
 
 
 def find_entry(

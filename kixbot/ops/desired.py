@@ -1,0 +1,118 @@
+"""What is sent for a resource: the manifest as applied, the leaves left to others, the bookkeeping."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kixbot.diff.ownership import (
+    ABSENT,
+    Path,
+    is_ceded,
+    managed_fields,
+    parse_fields,
+    render_path,
+    value_at,
+    without,
+)
+from kixbot.identity import content_hash, is_secret
+from kixbot.model.activation import FIELD_MANAGER, cluster_label
+from kixbot.model.resource import Body, Resource
+
+IDENTITY_HASH: Final = "kix.run/identity-hash"
+APPLIED_HASH: Final = "kix.run/applied-hash"
+ACTIVATIONS: Final = "kix.run/activations"
+PACKAGE: Final = "kix.run/package"
+CLUSTER_PREFIX: Final = "cluster.kix.run/"
+
+
+def body_of(resource: Resource) -> dict[str, Any]:
+    """The full manifest as kix applies it.
+
+    Empty `rules` beside an aggregationRule would fight the aggregating controller; values of a generated Secret are
+    never applied as `kix`.
+    """
+    body = dict(resource.manifest)
+    if body.get("aggregationRule") and body.get("rules") == []:
+        del body["rules"]
+    if resource.generated:
+        body.pop("data", None)
+    return body
+
+
+def has_plain_values(resource: Resource) -> bool:
+    """Whether this is a Secret whose values stand in the build."""
+    data = resource.manifest.get("data")
+    return is_secret(resource.manifest) and not resource.generated and isinstance(data, Mapping) and any(data.values())
+
+
+def hash_of(resource: Resource, key: bytes | None) -> str:
+    """The content hash a record keeps: over manifest, ceded paths and the keys that are generated."""
+    generated = (f"generated {name}" for name in resource.generated)
+    return content_hash(resource.manifest, (*resource.cede, *generated), key)
+
+
+def generated_keys(resource: Resource) -> tuple[str, ...]:
+    """The keys of a Secret whose values are made at apply."""
+    return tuple(name.removeprefix("data.").removeprefix("stringData.") for name in resource.generated)
+
+
+def missing_keys(resource: Resource, live: Body | None) -> tuple[str, ...]:
+    """Generated keys that the live Secret lacks."""
+    there = (live or {}).get("data") or {}
+    return tuple(name for name in generated_keys(resource) if name not in there)
+
+
+def leaves_left_out(resource: Resource, live: Body | None) -> tuple[Path, ...]:
+    """Leaves under a ceded path that another manager holds in the live object: these are not sent.
+
+    Only leaves, never the subtree, and only while somebody else owns them: a field kix alone owns would be deleted or
+    defaulted by leaving it out.
+    """
+    if live is None or not resource.cede:
+        return ()
+    found: set[Path] = set()
+    for entry in managed_fields(live):
+        if entry.get("manager") == FIELD_MANAGER and entry.get("operation") == "Apply":
+            continue
+        for path in parse_fields(entry.get("fieldsV1") or {}):
+            if any(is_ceded(path, cede) for cede in resource.cede) and value_at(resource.manifest, path) is not ABSENT:
+                found.add(path)
+    return tuple(sorted(found, key=render_path))
+
+
+def sent_body(resource: Resource, left_out: tuple[Path, ...]) -> dict[str, Any]:
+    """The manifest without the leaves left out."""
+    body = body_of(resource)
+    return without(body, left_out) if left_out else body
+
+
+def other_clusters(live: Body | None, cluster: str) -> tuple[str, ...]:
+    """Other Kix clusters that hold the object, by its labels."""
+    labels = ((live or {}).get("metadata") or {}).get("labels") or {}
+    names = (label.removeprefix(CLUSTER_PREFIX) for label in labels if label.startswith(CLUSTER_PREFIX))
+    return tuple(sorted(name for name in names if name != cluster))
+
+
+def bookkeeping(
+    resource: Resource, live: Body, *, cluster: str, activation: str, identity: str, applied_hash: str
+) -> dict[str, Any]:
+    """The label and annotations that `kix-record.<cluster>` applies, guarded by uid.
+
+    No resourceVersion: objects that roll out change all the time. Where another Kix cluster leads the object, our
+    annotations carry our cluster's name as a prefix.
+    """
+    prefix = f"{cluster}." if other_clusters(live, cluster) else ""
+    metadata: dict[str, Any] = {
+        "name": resource.ref.name,
+        "uid": live["metadata"]["uid"],
+        "labels": {cluster_label(cluster): "true"},
+        "annotations": {
+            f"{prefix}{IDENTITY_HASH}": identity,
+            f"{prefix}{APPLIED_HASH}": applied_hash,
+            f"{prefix}{ACTIVATIONS}": f"{cluster}={activation}",
+        },
+    }
+    if resource.package:
+        metadata["annotations"][f"{prefix}{PACKAGE}"] = resource.package
+    if resource.ref.namespace:
+        metadata["namespace"] = resource.ref.namespace
+    return {"apiVersion": resource.api_version, "kind": resource.ref.kind, "metadata": metadata}
