@@ -94,8 +94,12 @@ def store_path(name: str, body: str, references: Iterable[str]) -> str:
     """The path `builtins.toFile name body` has when the body's string context holds `references` (store paths)."""
     kind = ":".join(("text", *sorted(set(references))))
     inner = hashlib.sha256(body.encode()).hexdigest()
-    outer = hashlib.sha256(f"{kind}:sha256:{inner}:{STORE}:{name}".encode()).digest()
-    return f"{STORE}/{_base32(_folded(outer))}-{name}"
+    return f"{STORE}/{store_hash(f'{kind}:sha256:{inner}:{STORE}:{name}')}-{name}"
+
+
+def store_hash(description: str) -> str:
+    """The 32 characters that name a store path, from Nix's description of it (`text:…`, `source:sha256:…`)."""
+    return _base32(_folded(hashlib.sha256(description.encode()).digest()))
 
 
 def file_name(ref: Ref) -> str:

@@ -1,0 +1,117 @@
+"""Nix's messages made readable: a place in the tree, a sentence, a hint. No store path of the tree reaches people."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_PRIVATE = re.compile(r"[^\s'\"«]*/kix-nix-[^/]+/root(?=/nix/store)")
+_STORE_PATH = re.compile(r"\S*?/nix/store/[0-9a-z]{32}-")
+# Nix's advice to switch off what keeps a definition harmless.
+_ADVICE = re.compile(r" \(use '--impure' to override\)|; use '--extra-experimental-features [^']*' to override")
+# What Nix says, and what people can do about it.
+_HINTS = (
+    (re.compile(r"forbidden in restricted mode|is not allowed in pure evaluation|access to (absolute )?path"),
+     "a definition reads files of its own tree only, and never the network"),
+    (re.compile(r"experimental Nix feature"), "a definition fetches nothing: commit what it needs to its tree"),
+    (re.compile(r"in pure evaluation mode|requires? a 'sha256' argument|access to URI|cannot be fetched|fetch"),
+     "a definition fetches nothing: commit what it needs to its tree"),
+    (re.compile(r"No such file or directory$"), "name a file of this tree that git knows: git add it"),
+    (re.compile(r"^infinite recursion"), "a value refers to itself; look at what the named place depends on"),
+    (re.compile(r"^undefined variable"), "check the spelling, and whether the argument is listed at the top"),
+    (re.compile(r"^syntax error"), "look at this line and the one before"),
+    (re.compile(r"cannot build|import-from-derivation"), "a definition builds nothing while it is evaluated"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A message about a place in the tree; `file` None when no place is known."""
+
+    message: str
+    hint: str | None = None
+    file: str | None = None
+    line: int | None = None
+
+
+def read(text: str, tree_name: str, library_name: str) -> Told | None:
+    """The last error among internal-json messages, with the innermost known place of the tree; None without one."""
+    found = None
+    for row in text.splitlines():
+        if row.startswith("@nix "):
+            message = _decoded(row)
+            if message.get("action") == "msg" and message.get("level") == 0 and "raw_msg" in message:
+                found = message
+    if found is None:
+        return None
+    raw = _ANSI.sub("", str(found["raw_msg"]))
+    plain = shorten(_ADVICE.sub("", raw), tree_name, library_name).removeprefix("error: ").strip()
+    sentence, hint = _split_hint(plain)
+    file, line = _place(found, tree_name)
+    return Told(message=sentence or "evaluation failed", hint=hint or _hint_for(sentence), file=file, line=line)
+
+
+def shorten(text: str, tree_name: str, library_name: str) -> str:
+    """The text with places of the tree relative to it, and places of the library below `<kix>`."""
+    text = re.sub(rf"[^\s'\"«]*/nix/store/{re.escape(tree_name)}/?", "", text)
+    text = _PRIVATE.sub("", text)
+    return re.sub(rf"[^\s'\"«]*/nix/store/{re.escape(library_name)}", "<kix>", text)
+
+
+def last_line(text: str) -> str:
+    """The last thing a program said, in one line, without control characters."""
+    for row in reversed(text.splitlines()):
+        said = str(_decoded(row).get("raw_msg") or "") if row.startswith("@nix ") else row
+        plain = _STORE_PATH.sub("", _ANSI.sub("", said)).removeprefix("error: ").strip()
+        if plain:
+            return plain.splitlines()[0][:300]
+    return "it said nothing"
+
+
+def is_out_of_memory(text: str) -> bool:
+    """Whether the allocator gave up: it says so outside of Nix's own messages, or as a bare exception."""
+    own = re.compile(r"out of memory|std::bad_alloc|cannot allocate memory|Failed to expand heap", re.IGNORECASE)
+    if own.search("\n".join(row for row in text.splitlines() if not row.startswith("@nix "))):
+        return True
+    errors = (str(_decoded(row).get("raw_msg") or "") for row in text.splitlines() if row.startswith("@nix "))
+    return any(_ANSI.sub("", error).strip() in {"std::bad_alloc", "out of memory"} for error in errors)
+
+
+def is_stack_overflow(text: str) -> bool:
+    """Whether Nix's stack ended: it says so in plain text, whatever the log format."""
+    return "stack overflow" in "\n".join(row for row in text.splitlines() if not row.startswith("@nix "))
+
+
+def _decoded(row: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(row.removeprefix("@nix "))
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _place(message: Mapping[str, Any], tree_name: str) -> tuple[str | None, int | None]:
+    """The error's own place if it lies in the tree, else that of the innermost trace entry that does."""
+    for entry in (message, *_traces(message)):
+        file, line = entry.get("file"), entry.get("line")
+        marker = f"{tree_name}/"
+        if isinstance(file, str) and marker in file:
+            return file.partition(marker)[2], line if isinstance(line, int) else None
+    return None, None
+
+
+def _traces(message: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    traces = message.get("trace")
+    return [entry for entry in traces if isinstance(entry, dict)] if isinstance(traces, list) else []
+
+
+def _split_hint(text: str) -> tuple[str, str | None]:
+    """A message of kix's own library may end with a line `hint: …`."""
+    sentence, marker, hint = text.partition("\nhint: ")
+    return sentence.strip(), hint.strip() if marker else None
+
+
+def _hint_for(sentence: str) -> str | None:
+    return next((hint for pattern, hint in _HINTS if pattern.search(sentence)), None)
