@@ -11,15 +11,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.parts import build_debian, build_go, build_npm
+from tests.parts import build_debian, build_go, build_npm, build_python
 from tests.parts.commands import CommandError
-from tests.parts.paths import ALL_PARTS, DOCKER_REGISTRY, GO_PARTS, NODE_MODULES, SECOND_NIX, Part, cache
+from tests.parts.paths import ALL_PARTS, CLIENT_36, DOCKER_REGISTRY, GO_PARTS, NODE_MODULES, SECOND_NIX, Part, cache
 
 MAKERS: dict[str, Callable[[Part, Path], str]] = {
     **{part.name: build_go.make for part in GO_PARTS},
     DOCKER_REGISTRY.name: build_debian.make_registry,
     SECOND_NIX.name: build_debian.make_nix,
     NODE_MODULES.name: build_npm.make,
+    CLIENT_36.name: build_python.make,
 }
 
 
@@ -56,7 +57,16 @@ def main(names: list[str]) -> int:
             print(f"parts: {error}", file=sys.stderr)
             return 1
         build_go.clean()
+        _forget_old_parts()
     return 0
+
+
+def _forget_old_parts() -> None:
+    """Deletes what no recipe of this checkout makes and was made over two weeks ago."""
+    kept = {part.folder for part in ALL_PARTS}
+    for folder in (cache() / "parts").iterdir():
+        if folder not in kept and time.time() - folder.stat().st_mtime > 14 * 24 * 3600:
+            shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 from tests.parts.act import Act
 from tests.parts.control_plane import Access, ControlPlane
 from tests.parts.kube_api import KubeApi
+from tests.parts.paths import CLIENT_36
 from tests.parts.registry import Registry
 from tests.parts.second_nix import Nix, first_nix as find_first_nix, second_nix as find_second_nix
 from tests.parts.shared import shared_control_plane
@@ -113,3 +114,9 @@ def each_nix(request: pytest.FixtureRequest) -> Nix:
 def act(tmp_path: Path) -> Act:
     """Runs GitHub Actions workflows on this machine."""
     return Act(folder=tmp_path / "act-home")
+
+
+@pytest.fixture(scope="session")
+def client_36() -> dict[str, str]:
+    """The environment in which a Python subprocess finds version 36 of the Kubernetes client."""
+    return {**os.environ, "PYTHONPATH": str(CLIENT_36.get("packages"))}

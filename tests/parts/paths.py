@@ -8,6 +8,7 @@ setup runs this before any package is there.
 import hashlib
 import os
 import platform
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,10 +83,16 @@ CONTROLLER_GEN = Part(name="controller-gen", version="v0.18.0", recipe=("go/cont
 DOCKER_REGISTRY = Part(name="docker-registry", version="debian", recipe=("docker-registry",))
 SECOND_NIX = Part(name="nix", version="debian-13", recipe=("nix-bin", "trixie", "nix-wrapper.sh"))
 NODE_MODULES = Part(name="node-modules", version="npm", recipe=("npm",))
+CLIENT_36 = Part(
+    name="kubernetes-client",
+    version="36",
+    recipe=("requirements-client-36.txt", f"python{sys.version_info[0]}.{sys.version_info[1]}"),
+)
+"""The older of the two major versions of the Kubernetes client: `packages` in it goes before others on PYTHONPATH."""
 
 GO_PARTS = (CONTROL_PLANE, KWOK, ACT, CRANE, ACTIONLINT, CONTROLLER_GEN)
 DEBIAN_PARTS = (DOCKER_REGISTRY, SECOND_NIX)
-ALL_PARTS = (*GO_PARTS, *DEBIAN_PARTS, NODE_MODULES)
+ALL_PARTS = (*GO_PARTS, *DEBIAN_PARTS, NODE_MODULES, CLIENT_36)
 
 ETCD_VERSION = "3.6.4"
 CONTROL_PLANE_NAMES = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")

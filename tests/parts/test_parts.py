@@ -1,6 +1,7 @@
 """Each real part is there, is the version it should be, and does what tests ask of it."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -270,6 +271,11 @@ def test_a_load_balancer_gets_an_address(kube_api: KubeApi, kube_namespace: str)
     path = f"/api/v1/namespaces/{kube_namespace}/services"
     kube_api.create(path, {"metadata": {"name": "web"}, "spec": {"type": "LoadBalancer", "ports": [{"port": 80}]}})
     kube_api.wait_for(f"{path}/web", lambda body: bool(body["status"]["loadBalancer"].get("ingress")))
+
+
+def test_the_older_kubernetes_client_is_there(client_36: dict[str, str]) -> None:
+    program = "import kubernetes; print(kubernetes.__version__)"
+    assert subprocess.check_output([sys.executable, "-c", program], env=client_36, text=True).startswith("36.")
 
 
 ACTION = """
