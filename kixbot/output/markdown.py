@@ -21,7 +21,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         finalize=_finalize,
-        autoescape=False,
+        autoescape=False,  # noqa: S701  the output is Markdown; `finalize` is what keeps values harmless
     )
     environment.filters.update(html_code=html_code, version=version, text=Text)
     environment.globals["count"] = lambda *arguments: Text(count(*arguments))

@@ -75,5 +75,5 @@ def find_marker(body: str) -> Marker | None:
             attempt=int(document.get("attempt", 1)),
             hashes={str(name): str(value) for name, value in dict(document.get("hashes", {})).items()},
         )
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

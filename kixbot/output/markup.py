@@ -34,10 +34,16 @@ def html_code(text: str, longest: int = _LONGEST) -> Text:
     """Untrusted text as code within an HTML block, or where a backtick span cannot hold it.
 
     All but letters and digits are entities: Markdown goes on inside inline HTML, and entities are never markup.
+    Addresses are found after entities are read, though: `<wbr>` keeps them apart.
     """
-    shown = clip(escape(text), longest)
-    inner = "".join(letter if _PLAIN.match(letter) or ord(letter) > 0x7F else f"&#{ord(letter)};" for letter in shown)
+    inner = "".join(_entity(letter) for letter in clip(escape(text), longest))
     return Text(f"<code>{inner}</code>")
+
+
+def _entity(letter: str) -> str:
+    if _PLAIN.match(letter) or ord(letter) > 0x7F:
+        return letter
+    return f"&#{ord(letter)};<wbr>" if letter in "@:" else f"&#{ord(letter)};"
 
 
 def version(text: str) -> Text:

@@ -1,0 +1,241 @@
+"""The parts of a review's comment that always stand: verdict, blast radius, checks, findings, package lists."""
+
+import re
+from dataclasses import dataclass
+
+from kixbot import __version__
+from kixbot.model.finding import Finding, Severity, State
+from kixbot.model.plan import PackageChange, Plan
+from kixbot.output.comment_details import heading
+from kixbot.output.markup import Text, code, count, fence, html_code, version
+from kixbot.output.review_values import ClusterReview, Review
+
+_URL = re.compile(r"https?://[0-9A-Za-z.:\[\]-]+(/[0-9A-Za-z._~/%+=?&#-]*)?")
+_NAMES = 3
+_FINDING_LINES = 12
+_FINDING_WIDTH = 500
+_MARKS = {Severity.ERROR: "✗", Severity.WARNING: "!", Severity.INFO: "i"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """How many of each are listed; the rest is counted."""
+
+    risks: int
+    findings: int
+    packages: int
+    clusters: int
+
+    def of_clusters(self, review: Review) -> tuple[ClusterReview, ...]:
+        """The clusters that are shown: failing ones first where not all can be."""
+        if len(review.clusters) <= self.clusters:
+            return review.clusters
+        return tuple(sorted(review.clusters, key=lambda cluster: cluster.passed)[: self.clusters])
+
+
+def verdict(review: Review) -> Text:
+    """The first line: yes or no, and why."""
+    label = f" ({code(review.label)})" if review.label else ""
+    failing = [cluster for cluster in review.clusters if not cluster.passed]
+    if failing:
+        return Text(f"❌ kix{label} says no: {_names([_failure(cluster) for cluster in failing], 'cluster')}")
+    changing = [cluster for cluster in review.clusters if cluster.plan and _changes(cluster.plan)]
+    if not changing:
+        return Text(f"✅ kix{label} says yes: nothing changes")
+    texts = [_packages(cluster.plan, cluster.name) for cluster in changing if cluster.plan]
+    return Text(f"✅ kix{label} says yes: {_names(texts, 'cluster')}")
+
+
+def _names(texts: list[str], one: str) -> str:
+    more = f" and {count(len(texts) - _NAMES, f'more {one}')}" if len(texts) > _NAMES else ""
+    return ", ".join(texts[:_NAMES]) + more
+
+
+def _failure(cluster: ClusterReview) -> str:
+    name = code(cluster.name, 63)
+    if cluster.report is None:
+        return f"{name} does not build"
+    if cluster.report.eval_messages:
+        return f"{name} does not evaluate"
+    errors = cluster.count(Severity.ERROR)
+    return f"{name} has {count(errors, 'error')}" if errors else f"{name} does not pass"
+
+
+def _changes(plan: Plan) -> bool:
+    return bool(plan.packages or plan.same_name_secrets)
+
+
+def _packages(plan: Plan, name: str) -> str:
+    total = len(plan.packages)
+    if not total:
+        return f"Secret values change in {code(name, 63)}"
+    return f"{count(total, 'package')} {'changes' if total == 1 else 'change'} in {code(name, 63)}"
+
+
+def _count(plan: Plan, action: str) -> int:
+    return sum(package.action == action for package in plan.packages)
+
+
+def risk_lines(review: Review, caps: Caps) -> tuple[list[dict[str, object]], int]:
+    """The blast radius, gravest first, and how many more there are."""
+    several = len(review.clusters) > 1
+    found = [(risk, "") for risk in review.risks]
+    found += [(risk, cluster.name) for cluster in review.clusters for risk in cluster.risks]
+    found.sort(key=lambda pair: (pair[0].kind, pair[1], pair[0].subject, pair[0].values))
+    shown: list[dict[str, object]] = [
+        {"cluster": name if several else None, "risk": risk} for risk, name in found[: caps.risks]
+    ]
+    return shown, len(found) - len(shown)
+
+
+def rows(cluster: ClusterReview) -> list[dict[str, object]]:
+    """The rows of `kix check`: eval and scorecard."""
+    report = cluster.report
+    if report is None:
+        return [
+            {"cluster": cluster.name, "tool": "eval", "result": "❌ fail", "details": Text("does not build")},
+            {"cluster": cluster.name, "tool": "scorecard", "result": "not run", "details": Text("")},
+        ]
+    failed = bool(report.eval_messages)
+    summary = (
+        f"{count(len(report.eval_messages), 'message')}"
+        if failed
+        else f"{count(report.manifests, 'manifest')} evaluated"
+    )
+    numbers = ", ".join(
+        count(cluster.count(severity), one, one if severity is Severity.INFO else None)
+        for severity, one in ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "info"))
+    )
+    fixed = sum(finding.state is State.FIXED for finding in report.findings)
+    fresh = sum(finding.state is State.NEW for finding in report.findings)
+    against = f"; {fresh} new, {fixed} fixed" if fresh or fixed else ""
+    if not report.scorecard_ran:
+        result, numbers, against = "not run", "", ""
+    else:
+        result = "✅ pass" if cluster.passed or (failed and not cluster.count(Severity.ERROR)) else "❌ fail"
+    return [
+        {
+            "cluster": cluster.name,
+            "tool": "eval",
+            "result": "❌ fail" if failed else "✅ pass",
+            "details": Text(summary),
+        },
+        {"cluster": cluster.name, "tool": "scorecard", "result": result, "details": Text(numbers + against)},
+    ]
+
+
+def finding_blocks(cluster: ClusterReview, caps: Caps) -> list[dict[str, object]]:
+    """The errors and new warnings of a cluster as one block of text."""
+    if cluster.report is None:
+        lines = ["✗ " + (cluster.error or "does not build")]
+        lines += [f"    --> {cluster.place}"] if cluster.place else []
+        lines += [f"  hint: {cluster.hint}"] if cluster.hint else []
+        text = fence("\n".join(_cut("\n".join(lines))))
+        return [{"cluster": cluster.name, "title": Text("Does not build"), "text": text, "more": 0}]
+    found = cluster.shown
+    shown = found[: caps.findings]
+    if not shown:
+        return []
+    errors = sum(finding.severity is Severity.ERROR for finding in found)
+    parts = [count(errors, "error")] if errors else []
+    parts += [count(len(found) - errors, "new warning")] if len(found) > errors else []
+    text = fence("\n".join(line for finding in shown for line in finding_lines(finding)))
+    return [
+        {
+            "cluster": cluster.name,
+            "title": Text(", ".join(parts)),
+            "text": text,
+            "more": len(found) - len(shown),
+        }
+    ]
+
+
+def finding_lines(finding: Finding) -> list[str]:
+    """A finding as people see it in a terminal; `(in the base too)` where it is not new."""
+    old = " (in the base too)" if finding.state is State.UNCHANGED else ""
+    first, *rest = finding.message.split("\n")
+    lines = _cut("\n".join([f"{_MARKS[finding.severity]} {first}{old}", *rest]))
+    place = ""
+    if finding.location is not None:
+        line = f":{finding.location.line}" if finding.location.line is not None else ""
+        place = f"{finding.location.file}{line}  "
+    subject = f"{finding.ref.short} " if finding.ref is not None else ""
+    path = f"{finding.path}  " if finding.path else " " if subject else ""
+    lines += _cut(f"    --> {place}{subject}{path}{finding.rule}")
+    return lines + (_cut(f"  hint: {finding.hint}") if finding.hint else [])
+
+
+def _cut(text: str) -> list[str]:
+    lines = text.split("\n")
+    kept = [line if len(line) <= _FINDING_WIDTH else line[: _FINDING_WIDTH - 1] + "…" for line in lines]
+    return kept if len(kept) <= _FINDING_LINES else [*kept[: _FINDING_LINES - 1], "…"]
+
+
+def cluster_parts(cluster: ClusterReview, caps: Caps) -> dict[str, object]:
+    """Plan and resources lines, package lists and the activation, as `kix diff -o markdown` prints them."""
+    plan = cluster.plan
+    assert plan is not None
+    content = [
+        change.reason == "content"
+        for package in plan.packages
+        if package.action == "changed"
+        for change in package.resources
+        if change.reason == "dependency" or change.action not in {"added", "removed"}
+    ]
+    numbers = {action: _count(plan, action) for action in ("changed", "added", "removed")}
+    return {
+        "name": cluster.name,
+        "plan_line": Text(
+            f"Plan: {numbers['changed']} updated, {numbers['added']} added, {numbers['removed']} removed, "
+            f"{plan.unchanged} unchanged"
+        ),
+        "resources_line": Text(
+            f"Resources: {sum(content)} with real content changes, "
+            f"{len(content) - sum(content)} dep-affected (hash bump only)"
+        ),
+        "groups": [
+            group
+            for title, action in (("Added", "added"), ("Changed", "changed"), ("Removed", "removed"))
+            for group in _group(plan, title, action, caps.packages)
+        ],
+        "activation": _activation(plan),
+    }
+
+
+def _group(plan: Plan, title: str, action: str, most: int) -> list[dict[str, object]]:
+    packages = [package for package in plan.packages if package.action == action]
+    if not packages:
+        return []
+    shown = [{"id": package.id, "rest": Text(_rest(package))} for package in packages[:most]]
+    return [{"title": f"{title} packages", "packages": shown, "more": len(packages) - len(shown)}]
+
+
+def _rest(package: PackageChange) -> str:
+    versions = [version(text) for text in (package.old_version, package.new_version) if text]
+    if len(versions) == 2 and versions[0] == versions[1]:
+        versions = versions[:1]
+    return (" " + " → ".join(versions) if versions else "") + f" ({heading(package)})"
+
+
+def _activation(plan: Plan) -> Text:
+    old, new = (code(name) if name else "none" for name in (plan.old_activation, plan.new_activation))
+    if plan.same_name_secrets:
+        return Text(f"Activation: {new} (unchanged name: only Secret values differ)")
+    if old == new:
+        return Text(f"Activation: {new} (unchanged)")
+    return Text(f"Activation: {old} to {new}")
+
+
+def fold(package: PackageChange, texts: tuple[str, ...]) -> Text:
+    """A package's details, folded; open only by the reader."""
+    inner = "\n".join(texts)
+    return Text(f"<details><summary>{html_code(package.id)} ({heading(package)})</summary>\n\n{inner}\n</details>")
+
+
+def footer(review: Review) -> Text:
+    """Which commits were compared, by what, in which run."""
+    parts = [f"kix {__version__}", f"{code(review.head_sha[:12])} against {code(review.base_sha[:12])}"]
+    url = review.run.url
+    if url and _URL.fullmatch(url):
+        parts.append(f"[run]({url})")
+    return Text(" · ".join(parts))
