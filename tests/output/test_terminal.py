@@ -20,16 +20,16 @@ from kixbot.output.terminal import escape, escape_block
         ("\udcff", "\\udcff"),
     ],
 )
-def test_controls_become_visible_escapes(text: str, shown: str):
+def test_controls_become_visible_escapes(text: str, shown: str) -> None:
     assert escape(text) == shown
 
 
-def test_a_block_keeps_its_lines_and_nothing_else():
+def test_a_block_keeps_its_lines_and_nothing_else() -> None:
     assert escape_block("one\n\ttwo\x1b\n") == "one\n\\ttwo\\x1b\n"
 
 
 @given(st.text())
-def test_escaped_text_is_printable_and_stays_as_it_is_when_escaped_again(text: str):
+def test_escaped_text_is_printable_and_stays_as_it_is_when_escaped_again(text: str) -> None:
     once = escape(text)
     assert escape(once) == once
     assert all(ord(character) >= 0x20 for character in once)

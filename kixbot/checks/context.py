@@ -1,0 +1,185 @@
+"""What rules look things up in: indexes over one build, made once."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass
+from datetime import date
+
+from kixbot.checks.pods import Pods, find_pods
+from kixbot.checks.selectors import compact, differences
+from kixbot.checks.shape import labels, mapping, mappings, text
+from kixbot.graph.creators import created
+from kixbot.graph.selectors import matches
+from kixbot.graph.world import World
+from kixbot.model.build import Build, External, Suppression
+from kixbot.model.pin import Pin, Pins
+from kixbot.model.resource import BUILTIN_GROUPS, Location, Ref, Resource
+
+INSTANCE_LABEL = "app.kubernetes.io/instance"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Near:
+    """Pods that a selector misses narrowly."""
+
+    pods: Pods
+    differing: int
+
+    @property
+    def shown(self) -> str:
+        """`Deployment shop/web {"app":"web"}`."""
+        return f"{self.pods.resource.ref.plain} {compact(self.pods.labels)}"
+
+    @property
+    def place(self) -> Location | None:
+        """Where the labels of these pods were written."""
+        return self.pods.resource.place(self.pods.labels_path)
+
+
+class Context:
+    """A build with its indexes, the pins it was built with and the day on which it is judged.
+
+    `today` is None where no day is known: then no suppression is expired.
+    """
+
+    def __init__(self, build: Build, *, pins: Pins | None = None, today: date | None = None) -> None:
+        self.build = build
+        self.cluster = build.cluster
+        self.resources = build.resources
+        self.by_ref: Mapping[Ref, Resource] = build.by_ref
+        self.world = World(build.evaluated)
+        self.today = today
+        self.unused_suppressions: tuple[Suppression, ...] = ()
+        self._by_kind: defaultdict[tuple[str, str], list[Resource]] = defaultdict(list)
+        for resource in build.resources:
+            self._by_kind[resource.ref.group, resource.ref.kind].append(resource)
+        self._created: defaultdict[str, list[Ref]] = defaultdict(list)
+        for made in (made for resource in build.resources for made in created(resource)):
+            self._created[made.ref.kind].append(made.ref)
+        self.pods = tuple(pods for resource in build.resources if (pods := find_pods(resource)))
+        self._pods_by_ref = {pods.resource.ref: pods for pods in self.pods}
+        self._pods_by_namespace: defaultdict[str, list[Pods]] = defaultdict(list)
+        self._pods_by_label: defaultdict[tuple[str, str, str], list[Pods]] = defaultdict(list)
+        for pods in self.pods:
+            self._pods_by_namespace[pods.resource.ref.namespace].append(pods)
+            for key, value in pods.labels.items():
+                self._pods_by_label[pods.resource.ref.namespace, key, value].append(pods)
+        self._operated = {pods.resource.ref.namespace for pods in self.pods if pods.generated}
+        self._pin_by_digest: dict[str, Pin] = {pin.digest: pin for pin in (pins or Pins()).pins.values()}
+
+    def after(self, unused: tuple[Suppression, ...]) -> "Context":
+        """The same context for rules that judge suppressions, with those that silenced nothing."""
+        later = copy(self)
+        later.unused_suppressions = unused
+        return later
+
+    def of_kind(self, kind: str, group: str = "") -> tuple[Resource, ...]:
+        """All resources of a kind, in the build's order."""
+        return tuple(self._by_kind.get((group, kind), ()))
+
+    def find(self, kind: str, name: str, namespace: str = "", group: str = "") -> Resource | None:
+        """One resource by what it is called."""
+        return self.by_ref.get(Ref(kind, group, namespace, name))
+
+    def find_external(self, ref: Ref) -> External | None:
+        """The declaration that `ref` exists outside the build. One without a namespace speaks for all of them."""
+        for one in self.build.evaluated.externals:
+            named = (one.kind, one.name) == (ref.kind, ref.name)
+            if named and one.namespace in {None, ref.namespace} and one.group in {None, ref.group}:
+                return one
+        return None
+
+    def names_of(self, ref: Ref) -> tuple[str, ...]:
+        """Names of the kind and namespace of `ref` that exist: what a misspelt reference may have meant.
+
+        Besides the build's own these are what operators will create and what the cluster brings.
+        """
+        facts = {
+            "StorageClass": self.cluster.storage_classes,
+            "IngressClass": self.cluster.ingress_classes,
+            "PriorityClass": self.cluster.priority_classes,
+            "RuntimeClass": self.cluster.runtime_classes,
+        }
+        there = [resource.ref for resource in self._by_kind.get((ref.group, ref.kind), ())] + self._created[ref.kind]
+        named = [one.name for one in there if (one.group, one.namespace) == (ref.group, ref.namespace)]
+        return tuple(sorted({*named, *facts.get(ref.kind, ())}))
+
+    def namespaces_with(self, ref: Ref) -> tuple[str, ...]:
+        """Other namespaces that hold an object of this kind and name."""
+        same = self._by_kind.get((ref.group, ref.kind), ())
+        return tuple(
+            resource.ref.namespace
+            for resource in same
+            if resource.ref.name == ref.name and resource.ref.namespace != ref.namespace
+        )
+
+    def pods_of(self, ref: Ref) -> Pods | None:
+        """The pods that one object makes."""
+        return self._pods_by_ref.get(ref)
+
+    def pods_in(self, namespace: str) -> tuple[Pods, ...]:
+        """All pods of a namespace."""
+        return tuple(self._pods_by_namespace.get(namespace, ()))
+
+    def selected(self, namespace: str, selector: object) -> tuple[Pods, ...]:
+        """The pods of a namespace that a `LabelSelector` accepts, in the build's order; none for an absent one."""
+        wanted = labels(mapping(selector).get("matchLabels"))
+        lists = [found for item in wanted.items() if (found := self._pods_by_label.get((namespace, *item)))]
+        candidates = self._pods_by_namespace.get(namespace, [])
+        if lists and namespace not in self._operated:
+            candidates = min(lists, key=len)
+        return tuple(pods for pods in candidates if _accepts(selector, pods))
+
+    def selected_elsewhere(self, namespace: str, selector: object) -> Pods | None:
+        """Pods that the selector would accept if they were not in another namespace; the first in order."""
+        others = (other for other in sorted(self._pods_by_namespace) if other != namespace)
+        return next((pods for other in others for pods in self.selected(other, selector)), None)
+
+    def nearest(self, namespace: str, labels: Mapping[str, str]) -> Near | None:
+        """The lasting pods that miss these labels most narrowly, None where none is near."""
+        near = [
+            Near(pods=pods, differing=count)
+            for pods in self.pods_in(namespace)
+            if not pods.is_batch and (count := differences(labels, pods.labels)) is not None
+        ]
+        return min(near, key=lambda item: (item.differing, item.pods.resource.ref), default=None)
+
+    def may_be_operators(self, namespace: str, labels: Mapping[str, str]) -> bool:
+        """Whether the pods meant may be made by an operator: a custom resource is called like one of the labels."""
+        values = set(labels.values())
+        return any(
+            resource.ref.group not in BUILTIN_GROUPS
+            and resource.ref.namespace == namespace
+            and resource.ref.name in values
+            and resource.ref not in self._pods_by_ref
+            and resource.ref.kind != "PackageInstance"
+            for resource in self.resources
+        )
+
+    def find_pin(self, image: str) -> Pin | None:
+        """The pin that an image reference comes from, by its digest."""
+        return self._pin_by_digest.get(image.partition("@")[2])
+
+
+def package_of(resource: Resource) -> str | None:
+    """`namespace/name` of the package instance, else of the instance label; None for a loose resource."""
+    if resource.package:
+        return resource.package
+    instance = text(mapping(resource.labels).get(INSTANCE_LABEL))
+    return f"{resource.ref.namespace or '(cluster)'}/{instance}" if instance else None
+
+
+def prefix_of(resource: Resource) -> str:
+    """`[web]`: the package instance, else the resource's name."""
+    package = package_of(resource)
+    return f"[{package.rpartition('/')[2] if package else resource.ref.name}]"
+
+
+def _accepts(selector: object, pods: Pods) -> bool:
+    """Whether pods are selected; labels that an operator adds to them have values that nobody knows beforehand."""
+    if pods.generated and isinstance(selector, Mapping):
+        wanted = {key: value for key, value in labels(selector.get("matchLabels")).items() if key not in pods.generated}
+        rules = [rule for rule in mappings(selector.get("matchExpressions")) if rule.get("key") not in pods.generated]
+        selector = {"matchLabels": wanted, "matchExpressions": rules}
+    return matches(selector, pods.labels)

@@ -1,0 +1,71 @@
+"""Check: judge a build by all rules, with the exit code that follows. Needs no cluster, no network and no client."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from kixbot.checks import fail_on as naming, report as judging
+from kixbot.checks.registry import CHECKS
+from kixbot.errors import ExitCode, SourceError
+from kixbot.model.build import Build
+from kixbot.model.finding import Finding, Report, Severity
+from kixbot.model.pin import Pins
+from kixbot.model.resource import Location
+
+UNBUILT = "schema/source"
+"""The rule id of a source that does not build at all."""
+
+
+def check(
+    build: Build,
+    *,
+    fail_on: Sequence[str] = (),
+    baseline: Build | Mapping[str, Finding] | None = None,
+    pins: Pins | None = None,
+    today: date | None = None,
+) -> Report:
+    """Judge a build.
+
+    `fail_on` names rules, groups (`sec/*`), categories or `warning`: their warnings fail here, beside those that the
+    build's own scorecard names. `baseline` is an older build, or its findings by fingerprint. `pins` are those the
+    build was made with, `today` the day by which suppressions expire.
+    Raises SettingsError where `fail_on` or the scorecard names nothing that exists.
+    """
+    known = [one.id for one in CHECKS]
+    naming.validate(fail_on, known, where="--fail-on")
+    naming.validate(build.evaluated.scorecard.fail, known, where="scorecard.fail")
+    older = findings_of(baseline, pins=pins, today=today) if isinstance(baseline, Build) else baseline
+    return judging.run(build, fail_on=fail_on, baseline=older, pins=pins, today=today)
+
+
+def findings_of(build: Build, *, pins: Pins | None = None, today: date | None = None) -> dict[str, Finding]:
+    """The findings of a build by fingerprint, suppressed ones left out: what another build is compared with."""
+    report = judging.run(build, pins=pins, today=today)
+    return {finding.fingerprint: finding for finding in report.findings}
+
+
+def unbuilt(error: SourceError, *, cluster: str | None) -> Report:
+    """The report of a source that does not build: eval fails, and the scorecard has not run."""
+    location = Location(file=error.file, line=error.line) if error.file else None
+    found = Finding(
+        rule=UNBUILT,
+        severity=Severity.ERROR,
+        message=error.message,
+        hint=error.hint or "mend the source; nothing else was checked",
+        location=location,
+    )
+    return Report(
+        cluster=cluster,
+        activation=None,
+        manifests=0,
+        eval_messages=judging.fingerprinted([found]),
+        scorecard_ran=False,
+    )
+
+
+def exit_code(report: Report) -> ExitCode:
+    """3 where evaluation failed; 1 where there are errors or failing rules; else 0."""
+    if report.eval_messages:
+        return ExitCode.SOURCE
+    if report.failing or any(finding.severity is Severity.ERROR for finding in report.findings):
+        return ExitCode.NO
+    return ExitCode.DONE

@@ -1,0 +1,29 @@
+"""`kix check -o markdown`: the table and the findings, harmless wherever a forge renders them."""
+
+from collections.abc import Iterable
+
+from kixbot.model.finding import Finding, Report
+from kixbot.output.check_table import rows
+from kixbot.output.check_text import block
+from kixbot.output.markup import count, fence
+from kixbot.output.ref_names import short_names
+
+
+def markdown(report: Report) -> str:
+    """The whole report. Names and messages come from outside and stand inside a fence, where nothing is markup."""
+    lines = ["## kix check", "", "| Tool | Result | Details |", "|---|---|---|"]
+    lines += [f"| {row.tool} | {row.result} | {row.details} |".replace("|  |", "| |") for row in rows(report)]
+    found = (*report.eval_messages, *report.findings)
+    lines += _section("Findings", found)
+    lines += _section("Fixed since the baseline", report.fixed)
+    if report.suppressed:
+        lines += ["", f"{count(len(report.suppressed), 'finding')} suppressed."]
+    return "\n".join(lines) + "\n"
+
+
+def _section(title: str, findings: Iterable[Finding]) -> list[str]:
+    shown = tuple(findings)
+    if not shown:
+        return []
+    name = short_names(finding.ref for finding in shown if finding.ref)
+    return ["", f"**{title}**", "", fence("\n".join(block(finding, name) for finding in shown).rstrip("\n"))]

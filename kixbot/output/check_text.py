@@ -1,0 +1,80 @@
+"""What `kix check` prints: the table, then each finding with its place and a hint."""
+
+from collections.abc import Callable, Iterator
+
+from kixbot.model.finding import Finding, Related, Report, Severity, State
+from kixbot.model.resource import Location, Ref
+from kixbot.output.check_table import table
+from kixbot.output.ref_names import short_names
+from kixbot.output.terminal import escape, escape_block
+
+MARKS = {Severity.ERROR: "✗", Severity.WARNING: "!", Severity.INFO: "i"}
+_RELATED = 3  # other places that one finding shows; JSON has all
+_LINES = 40  # lines of one message
+
+Namer = Callable[[Ref], str]
+
+
+def text(report: Report) -> str:
+    """The whole report for a terminal: what failed evaluation, findings, what is fixed, what is suppressed."""
+    name = short_names(_refs(report))
+    blocks = [table(report)]
+    blocks += [block(finding, name) for finding in (*report.eval_messages, *report.findings)]
+    if report.fixed:
+        lines = [f"  {finding.rule}  {_subject(finding, name)}" for finding in report.fixed]
+        blocks.append(_list("fixed since the baseline:", lines))
+    if report.suppressed:
+        lines = [
+            f"  {item.finding.rule}  {_subject(item.finding, name)}  ({escape(item.reason)})"
+            for item in report.suppressed
+        ]
+        blocks.append(_list("suppressed:", lines))
+    return "\n".join(blocks)
+
+
+def block(finding: Finding, name: Namer) -> str:
+    """One finding: its message, `    --> FILE:LINE  Kind/name@namespace $.path  RULE`, a hint, the other places."""
+    message = escape_block(finding.message).split("\n")
+    shown = (
+        message if len(message) <= _LINES else [*message[: _LINES - 1], f"  … {len(message) - _LINES + 1} more lines"]
+    )
+    lines = [f"{MARKS[finding.severity]} {shown[0]}", *shown[1:]]
+    old = "(in the baseline too)" if finding.state is State.UNCHANGED else ""
+    lines.append(f"    --> {_joined(_at(finding.location), _subject(finding, name), finding.rule, old)}")
+    if finding.hint:
+        lines.append(f"  hint: {escape(finding.hint)}")
+    lines += [f"  also: {_other(related, name)}" for related in finding.related[:_RELATED]]
+    if len(finding.related) > _RELATED:
+        lines.append(f"  also: {len(finding.related) - _RELATED} more places")
+    return "\n".join(lines) + "\n"
+
+
+def _refs(report: Report) -> Iterator[Ref]:
+    suppressed = (item.finding for item in report.suppressed)
+    for finding in (*report.eval_messages, *report.findings, *report.fixed, *suppressed):
+        if finding.ref:
+            yield finding.ref
+        yield from (related.ref for related in finding.related if related.ref)
+
+
+def _subject(finding: Finding, name: Namer) -> str:
+    """`Kind/name@namespace $.path`, as far as the finding has them."""
+    return " ".join(escape(part) for part in (name(finding.ref) if finding.ref else "", finding.path) if part)
+
+
+def _other(related: Related, name: Namer) -> str:
+    return _joined(_at(related.location), escape(name(related.ref)) if related.ref else "", f"({escape(related.note)})")
+
+
+def _at(location: Location | None) -> str:
+    if location is None:
+        return ""
+    return escape(location.file if location.line is None else f"{location.file}:{location.line}")
+
+
+def _joined(*parts: str) -> str:
+    return "  ".join(part for part in parts if part)
+
+
+def _list(title: str, lines: list[str]) -> str:
+    return "\n".join((title, *lines)) + "\n"
