@@ -5,8 +5,8 @@ the answer against that of the live object, exact through defaults, quantities, 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from kixbot.cluster.crds import CRD
 from kixbot.cluster.faults import ConflictError, ForbiddenError, NotFoundError, SchemaError
@@ -33,7 +33,6 @@ from kixbot.ops.desired import has_plain_values, hash_of, leaves_left_out, missi
 from kixbot.ops.observe import Observation
 
 StepAction = Literal["create", "change", "adopt", "refresh", "none"]
-EMPTY: Final[Body] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +51,8 @@ class Step:
     row: RecordRow | None = None
     left_out: tuple[Path, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
-    before: Body = EMPTY
-    after: Body = EMPTY
+    before: Body = field(default_factory=dict)
+    after: Body = field(default_factory=dict)
     simulated: bool = True
     moved: bool = False
     note: str | None = None
