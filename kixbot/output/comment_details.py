@@ -17,14 +17,16 @@ from kixbot.model.plan import (
     ResourceChange,
     SecretChanged,
 )
-from kixbot.model.resource import Body, Ref
+from kixbot.model.resource import Body
 from kixbot.output.markup import Text, code, count, fence
+from kixbot.output.ref_names import short_names
 from kixbot.output.review_values import ClusterReview, RiskKind
 
 _LONGEST_VALUE = 200
 _LONGEST_HUNK = 4000
 """Lines of a multi-line string that are compared line by line; beyond, only their number is told."""
 _HASH_BUMPS = 20
+_LAST = 99
 
 _VERBS = {"added": "added", "changed": "changed", "removed": "removed", "adopted": "adopted", "recreated": "recreated"}
 
@@ -44,23 +46,26 @@ def list_details(cluster: ClusterReview) -> list[Detail]:
     if cluster.plan is None:
         return []
     ranks = {risk.ref: int(risk.kind) for risk in sorted(cluster.risks, reverse=True) if risk.ref is not None}
+    name = short_names(change.ref for package in cluster.plan.packages for change in package.resources)
     details = []
     for package in cluster.plan.packages:
         for change in package.resources:
             if change.reason == "content":
-                text = f"{code(change.ref.short)} {_VERBS[change.action]}\n\n{fence(_diff(change, cluster), 'diff')}\n"
+                text = f"{code(name(change.ref))} {_VERBS[change.action]}\n\n{fence(_diff(change, cluster), 'diff')}\n"
                 rank = ranks.get(change.ref, int(RiskKind.WAVES) + 1)
                 details.append(Detail(cluster=cluster.name, package=package, rank=rank, text=text))
         bumps = [change.ref for change in package.resources if change.reason == "dependency"]
         if bumps:
-            details.append(Detail(cluster=cluster.name, package=package, rank=99, text=_bumps(bumps)))
+            details.append(
+                Detail(cluster=cluster.name, package=package, rank=99, text=_bumps([name(one) for one in bumps]))
+            )
     return details
 
 
-def _bumps(refs: list[Ref]) -> str:
-    names = ", ".join(code(ref.short) for ref in refs[:_HASH_BUMPS])
-    more = f" and {len(refs) - _HASH_BUMPS} more" if len(refs) > _HASH_BUMPS else ""
-    return f"Via dependency: {names}{more}\n"
+def _bumps(names: list[str]) -> str:
+    shown = ", ".join(code(name) for name in names[:_HASH_BUMPS])
+    more = f" and {len(names) - _HASH_BUMPS} more" if len(names) > _HASH_BUMPS else ""
+    return f"Via dependency: {shown}{more}\n"
 
 
 def _diff(change: ResourceChange, cluster: ClusterReview) -> str:

@@ -4,17 +4,21 @@ import re
 from dataclasses import dataclass
 
 from kixbot import __version__
-from kixbot.model.finding import Finding, Severity, State
+from kixbot.model.finding import Severity
 from kixbot.model.plan import PackageChange, Plan
+from kixbot.output import check_table
+from kixbot.output.check_text import block
 from kixbot.output.comment_details import heading
 from kixbot.output.markup import Text, code, count, fence, html_code, version
+from kixbot.output.ref_names import short_names
 from kixbot.output.review_values import ClusterReview, Review
 
 _URL = re.compile(r"https?://[0-9A-Za-z.:\[\]-]+(/[0-9A-Za-z._~/%+=?&#-]*)?")
 _NAMES = 3
-_FINDING_LINES = 12
+_FINDING_LINES = 20
 _FINDING_WIDTH = 500
-_MARKS = {Severity.ERROR: "✗", Severity.WARNING: "!", Severity.INFO: "i"}
+# Details of a row that need no code markup: no address, no markup, no mention.
+_HARMLESS = re.compile(r"(?!.*(//|www\.))[0-9A-Za-z ,;:()./-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +57,7 @@ def _names(texts: list[str], one: str) -> str:
 
 def _failure(cluster: ClusterReview) -> str:
     name = code(cluster.name, 63)
-    if cluster.report is None:
+    if not cluster.report.scorecard_ran:
         return f"{name} does not build"
     if cluster.report.eval_messages:
         return f"{name} does not evaluate"
@@ -90,79 +94,33 @@ def risk_lines(review: Review, caps: Caps) -> tuple[list[dict[str, object]], int
 
 def rows(cluster: ClusterReview) -> list[dict[str, object]]:
     """The rows of `kix check`: eval and scorecard."""
-    report = cluster.report
-    if report is None:
-        return [
-            {"cluster": cluster.name, "tool": "eval", "result": "❌ fail", "details": Text("does not build")},
-            {"cluster": cluster.name, "tool": "scorecard", "result": "not run", "details": Text("")},
-        ]
-    failed = bool(report.eval_messages)
-    summary = (
-        f"{count(len(report.eval_messages), 'message')}"
-        if failed
-        else f"{count(report.manifests, 'manifest')} evaluated"
-    )
-    numbers = ", ".join(
-        count(cluster.count(severity), one, one if severity is Severity.INFO else None)
-        for severity, one in ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "info"))
-    )
-    fixed = sum(finding.state is State.FIXED for finding in report.findings)
-    fresh = sum(finding.state is State.NEW for finding in report.findings)
-    against = f"; {fresh} new, {fixed} fixed" if fresh or fixed else ""
-    if not report.scorecard_ran:
-        result, numbers, against = "not run", "", ""
-    else:
-        result = "✅ pass" if cluster.passed or (failed and not cluster.count(Severity.ERROR)) else "❌ fail"
+    marks = {"pass": "✅ ", "fail": "❌ ", "not run": ""}
     return [
         {
             "cluster": cluster.name,
-            "tool": "eval",
-            "result": "❌ fail" if failed else "✅ pass",
-            "details": Text(summary),
-        },
-        {"cluster": cluster.name, "tool": "scorecard", "result": result, "details": Text(numbers + against)},
+            "tool": row.tool,
+            "result": marks[row.result] + row.result,
+            "details": Text(row.details) if _HARMLESS.fullmatch(row.details) else code(row.details),
+        }
+        for row in check_table.rows(cluster.report)
     ]
 
 
 def finding_blocks(cluster: ClusterReview, caps: Caps) -> list[dict[str, object]]:
-    """The errors and new warnings of a cluster as one block of text."""
-    if cluster.report is None:
-        lines = ["✗ " + (cluster.error or "does not build")]
-        lines += [f"    --> {cluster.place}"] if cluster.place else []
-        lines += [f"  hint: {cluster.hint}"] if cluster.hint else []
-        text = fence("\n".join(_cut("\n".join(lines))))
-        return [{"cluster": cluster.name, "title": Text("Does not build"), "text": text, "more": 0}]
+    """What failed evaluation, errors and new warnings of a cluster as one block of text."""
     found = cluster.shown
     shown = found[: caps.findings]
     if not shown:
         return []
-    errors = sum(finding.severity is Severity.ERROR for finding in found)
-    parts = [count(errors, "error")] if errors else []
-    parts += [count(len(found) - errors, "new warning")] if len(found) > errors else []
-    text = fence("\n".join(line for finding in shown for line in finding_lines(finding)))
-    return [
-        {
-            "cluster": cluster.name,
-            "title": Text(", ".join(parts)),
-            "text": text,
-            "more": len(found) - len(shown),
-        }
-    ]
-
-
-def finding_lines(finding: Finding) -> list[str]:
-    """A finding as people see it in a terminal; `(in the base too)` where it is not new."""
-    old = " (in the base too)" if finding.state is State.UNCHANGED else ""
-    first, *rest = finding.message.split("\n")
-    lines = _cut("\n".join([f"{_MARKS[finding.severity]} {first}{old}", *rest]))
-    place = ""
-    if finding.location is not None:
-        line = f":{finding.location.line}" if finding.location.line is not None else ""
-        place = f"{finding.location.file}{line}  "
-    subject = f"{finding.ref.short} " if finding.ref is not None else ""
-    path = f"{finding.path}  " if finding.path else " " if subject else ""
-    lines += _cut(f"    --> {place}{subject}{path}{finding.rule}")
-    return lines + (_cut(f"  hint: {finding.hint}") if finding.hint else [])
+    name = short_names(finding.ref for finding in shown if finding.ref)
+    lines = [line for finding in shown for line in _cut(block(finding, name).rstrip("\n"))]
+    problems = len(cluster.report.eval_messages)
+    errors = sum(finding.severity is Severity.ERROR for finding in found) - problems
+    warnings = len(found) - errors - problems
+    numbers = ((problems, "problem"), (errors, "error"), (warnings, "new warning"))
+    title = ", ".join(count(number, one) for number, one in numbers if number)
+    text = fence("\n".join(lines))
+    return [{"cluster": cluster.name, "title": Text(title), "text": text, "more": len(found) - len(shown)}]
 
 
 def _cut(text: str) -> list[str]:

@@ -44,7 +44,7 @@ class Risk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterReview:
-    """One cluster, base against head. `report` and `plan` are None when it did not build: `error` then says why.
+    """One cluster, base against head. `plan` is None when one of the two did not build; `report` is of the head.
 
     `passed`: check and guards say yes. `added` holds manifests of added resources, Secret values already out.
     `waves` and `edges` (source, target) are those of the head.
@@ -52,11 +52,8 @@ class ClusterReview:
 
     name: str
     passed: bool
-    report: Report | None = None
+    report: Report
     plan: Plan | None = None
-    error: str | None = None
-    hint: str | None = None
-    place: str | None = None
     risks: tuple[Risk, ...] = ()
     added: Mapping[Ref, Body] = field(default_factory=dict)
     waves: tuple[Wave, ...] = ()
@@ -64,28 +61,18 @@ class ClusterReview:
 
     @property
     def shown(self) -> tuple[Finding, ...]:
-        """Errors, and warnings that are not in the base as well; the gravest first."""
-        if self.report is None:
-            return ()
-        found = (*self.report.eval_messages, *self.report.findings)
+        """What failed evaluation, errors, and warnings that are not in the base as well; the gravest first."""
         kept = [
             finding
-            for finding in found
-            if finding.state is not State.FIXED
-            and (
-                finding.severity is Severity.ERROR
-                or (finding.severity is Severity.WARNING and finding.state is not State.UNCHANGED)
-            )
+            for finding in self.report.findings
+            if finding.severity is Severity.ERROR
+            or (finding.severity is Severity.WARNING and finding.state is not State.UNCHANGED)
         ]
-        return tuple(sorted(kept, key=lambda finding: finding.severity is not Severity.ERROR))
+        return (*self.report.eval_messages, *sorted(kept, key=lambda finding: finding.severity is not Severity.ERROR))
 
     def count(self, severity: Severity) -> int:
         """Findings of a severity that stand on head."""
-        if self.report is None:
-            return 0
-        return sum(
-            finding.severity is severity and finding.state is not State.FIXED for finding in self.report.findings
-        )
+        return sum(finding.severity is severity for finding in self.report.findings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

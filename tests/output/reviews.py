@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from kixbot.errors import SourceError
 from kixbot.model.finding import Finding, Report, Severity, State
 from kixbot.model.plan import Added, Changed, FieldChange, PackageChange, Plan, ResourceChange, Wave
 from kixbot.model.resource import Location, Ref
+from kixbot.ops.check import unbuilt as unbuilt_report
 from kixbot.output.review_values import ClusterReview, Review, Risk, RiskKind, RunInfo
 
 HEAD = "b" * 40
@@ -135,3 +137,9 @@ def sized(texts: Sequence[str], name: str = "shop") -> ClusterReview:
     )
     plan = Plan(cluster=name, old_activation="a-1", new_activation="a-2", packages=packages, hash="d" * 64)
     return ClusterReview(name=name, passed=True, report=shop_report(), plan=plan)
+
+
+def unbuilt(name: str, message: str, *, hint: str, file: str) -> ClusterReview:
+    """A cluster whose head does not build."""
+    error = SourceError(message, hint=hint, file=file, line=3)
+    return ClusterReview(name=name, passed=False, report=unbuilt_report(error, cluster=name))

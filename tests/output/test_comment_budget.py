@@ -115,5 +115,5 @@ def test_two_long_contexts_that_begin_alike_stay_apart() -> None:
 
 def test_warnings_that_stand_in_the_base_too_are_counted_but_not_repeated() -> None:
     text = render_comment(review(shop(ERROR, WARNING)), limit=GITHUB, measure=utf16_units)
-    assert '✗ secret "db" does not declare key "password" (in the base too)' in text
+    assert "[web].env[0]  ref/secret-key  (in the baseline too)" in text
     assert "**1 error, 1 new warning**" in text

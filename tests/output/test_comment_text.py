@@ -14,7 +14,7 @@ from kixbot.output.comment import render_comment, render_summary
 from kixbot.output.marker import find_marker
 from kixbot.output.review_values import ClusterReview, Review, Risk, RiskKind
 from tests.output.rendered import ALLOWED, Page, outside_fences
-from tests.output.reviews import ERROR, WARNING, WEB, package, ref, review, shop
+from tests.output.reviews import ERROR, WARNING, WEB, package, ref, review, shop, unbuilt
 
 LIMIT = 65_536
 
@@ -28,13 +28,7 @@ def test_the_comment_of_a_plain_change(golden: Callable[[str, str], None]) -> No
 
 
 def test_the_comment_of_two_clusters_that_fail(golden: Callable[[str, str], None]) -> None:
-    edge = ClusterReview(
-        name="edge",
-        passed=False,
-        error="clusters/edge.nix: syntax error, unexpected '}'",
-        hint="mend the definition",
-        place="clusters/edge.nix:3",
-    )
+    edge = unbuilt("edge", "syntax error, unexpected '}'", hint="mend the definition", file="clusters/edge.nix")
     risks = (Risk(kind=RiskKind.SETTINGS, verb="changes settings in", subject="kix.toml"),)
     golden("comment_failing.md", comment(review(shop(ERROR, WARNING, passed=False), edge, label="prod", risks=risks)))
 
@@ -156,7 +150,7 @@ def hostile(text: str) -> Review:
         name=text or "shop", passed=False, report=Report(cluster=text, activation=text, manifests=1, findings=(finding,)),
         plan=plan, risks=(risk,), added={made.ref: {"kind": "Made", text: [text, {text: text}]}},
     )  # fmt: skip
-    broken = ClusterReview(name="edge", passed=False, error=text, hint=text, place=text)
+    broken = unbuilt("edge", text, hint=text, file=text)
     return review(good, broken, label="prod", risks=(risk,))
 
 
