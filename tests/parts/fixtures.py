@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.parts.access import Access
 from tests.parts.act import Act
-from tests.parts.control_plane import Access, ControlPlane
+from tests.parts.control_plane import ControlPlane
+from tests.parts.gitlab_ci import GitlabCi
 from tests.parts.kube_api import KubeApi
 from tests.parts.paths import CLIENT_36
 from tests.parts.registry import Registry
@@ -120,3 +122,9 @@ def act(tmp_path: Path) -> Act:
 def client_36() -> dict[str, str]:
     """The environment in which a Python subprocess finds version 36 of the Kubernetes client."""
     return {**os.environ, "PYTHONPATH": str(CLIENT_36.get("packages"))}
+
+
+@pytest.fixture
+def gitlab_ci(tmp_path: Path) -> GitlabCi:
+    """Runs GitLab CI pipelines on this machine."""
+    return GitlabCi(folder=tmp_path / "gitlab-home")

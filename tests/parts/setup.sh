@@ -131,6 +131,7 @@ need_parts() {
   [ "$(uname -s)" = Linux ] || stop "the tests' real parts run on Linux only" "make demo, or a Linux machine"
   has git || apt_install git
   has setpriv || apt_install util-linux
+  has rsync || apt_install rsync # gitlab-ci-local copies the checkout with it
   has dpkg-deb && has apt-get || stop "no dpkg-deb and apt-get on this machine" "Debian, Ubuntu or a container of one"
   (cd "$project" && "$(venv_of test)/bin/python" -m tests.parts.build)
 }

@@ -15,7 +15,8 @@ import sys
 import time
 from pathlib import Path
 
-from tests.parts.control_plane import Access, ControlPlane, User
+from tests.parts.access import Access, User
+from tests.parts.control_plane import ControlPlane
 from tests.parts.paths import PROJECT
 from tests.parts.processes import StartError, tail
 

@@ -1,4 +1,4 @@
-"""Each real part is there, is the version it should be, and does what tests ask of it."""
+"""Each other real part is there, is the version it should be, and does what tests ask of it."""
 
 import subprocess
 import sys
@@ -9,119 +9,15 @@ import urllib3
 
 from tests.parts import paths
 from tests.parts.act import Act
-from tests.parts.control_plane import Access, ControlPlane
-from tests.parts.kube_api import ApiError, Body, KubeApi, condition
+from tests.parts.gitlab_ci import GitlabCi
 from tests.parts.registry import INDEX, PASSWORD, USER, Registry
 from tests.parts.second_nix import Nix
-
-POD = {"containers": [{"name": "main", "image": "example.com/app:1"}]}
-
-
-def deployment(name: str, annotations: dict[str, str] | None = None) -> Body:
-    labels = {"app": name}
-    template = {"metadata": {"labels": labels, "annotations": annotations or {}}, "spec": POD}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": name},
-        "spec": {"replicas": 2, "selector": {"matchLabels": labels}, "template": template},
-    }
-
-
-def ready_replicas(body: Body) -> int:
-    return int(body.get("status", {}).get("readyReplicas", 0))
 
 
 def test_a_missing_part_says_what_to_type() -> None:
     part = paths.Part(name="absent", version="v1", recipe=("absent",))
     with pytest.raises(paths.PartMissingError, match=r"absent v1: bin/absent is not in .*\nhint: make setup"):
         part.get("bin/absent")
-
-
-def test_the_api_server_is_the_version_that_was_built(kube_api: KubeApi) -> None:
-    assert kube_api.get("/version")["gitVersion"] == paths.CONTROL_PLANE.version
-
-
-def test_etcd_is_new_enough_for_watches_to_see_progress() -> None:
-    done = subprocess.run([paths.program("etcd"), "--version"], capture_output=True, text=True, check=True)
-    assert f"etcd Version: {paths.ETCD_VERSION}" in done.stdout
-
-
-def test_a_deployment_becomes_ready(kube_api: KubeApi, kube_namespace: str) -> None:
-    path = f"/apis/apps/v1/namespaces/{kube_namespace}/deployments/web"
-    kube_api.apply(path, deployment("web"))
-    kube_api.wait_for(path, lambda body: ready_replicas(body) == 2)
-
-
-def test_a_deployment_whose_pods_wait_never_becomes_ready(kube_api: KubeApi, kube_namespace: str) -> None:
-    path = f"/apis/apps/v1/namespaces/{kube_namespace}"
-    kube_api.apply(f"{path}/deployments/web", deployment("web", {"kix.test/waiting": "ImagePullBackOff"}))
-
-    def waits(body: Body) -> bool:
-        states = [status["state"] for pod in body["items"] for status in pod["status"].get("containerStatuses", [])]
-        return [state["waiting"]["reason"] for state in states] == ["ImagePullBackOff"] * 2
-
-    kube_api.wait_for(f"/api/v1/namespaces/{kube_namespace}/pods", waits)
-    assert ready_replicas(kube_api.get(f"{path}/deployments/web")) == 0
-
-
-def test_a_job_completes(kube_api: KubeApi, kube_namespace: str) -> None:
-    template = {"spec": {**POD, "restartPolicy": "Never"}}
-    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "once"}, "spec": {"template": template}}
-    path = f"/apis/batch/v1/namespaces/{kube_namespace}/jobs/once"
-    kube_api.apply(path, job)
-    kube_api.wait_for(path, lambda body: condition(body, "Complete") == "True")
-
-
-def test_a_job_whose_container_fails_fails(kube_api: KubeApi, kube_namespace: str) -> None:
-    labels = {"pod-container-running-failed.stage.kwok.x-k8s.io": "true"}
-    template = {"metadata": {"labels": labels}, "spec": {**POD, "restartPolicy": "Never"}}
-    job = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": "once"},
-        "spec": {"template": template, "backoffLimit": 0},
-    }
-    path = f"/apis/batch/v1/namespaces/{kube_namespace}/jobs/once"
-    kube_api.apply(path, job)
-    kube_api.wait_for(path, lambda body: condition(body, "Failed") == "True")
-
-
-def test_a_pod_has_logs(kube_api: KubeApi, kube_namespace: str) -> None:
-    path = f"/api/v1/namespaces/{kube_namespace}/pods/one"
-    kube_api.apply(path, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one"}, "spec": POD})
-    kube_api.wait_for(path, lambda body: condition(body, "Ready") == "True")
-    assert "hello from kwok" in kube_api.get(f"{path}/log")["text"]
-
-
-def test_a_service_gets_an_address_on_loopback(kube_api: KubeApi, kube_namespace: str) -> None:
-    service = {"metadata": {"name": "web"}, "spec": {"ports": [{"port": 443}]}}
-    made = kube_api.create(f"/api/v1/namespaces/{kube_namespace}/services", service)
-    assert made["spec"]["clusterIP"].startswith("127.96.")
-
-
-def test_users_have_no_rights_until_a_role_is_bound(control_plane: Access, kube_namespace: str) -> None:
-    path = f"/api/v1/namespaces/{kube_namespace}/configmaps"
-    for token in (control_plane.tokens["nobody"], control_plane.service_account(kube_namespace, "robot")):
-        with pytest.raises(ApiError) as refused:
-            control_plane.api(token).get(path)
-        assert refused.value.status == 403
-
-
-def test_a_user_of_any_name_gets_a_kubeconfig(control_plane: Access, kube_namespace: str) -> None:
-    config = control_plane.kubeconfig_of(f"{kube_namespace}-alice", ["auditors"], namespace=kube_namespace)
-    kubectl = [str(paths.program("kubectl")), "--kubeconfig", str(config), "auth", "whoami", "-o", "json"]
-    done = subprocess.run(kubectl, capture_output=True, text=True, check=True)
-    assert f'"username": "{kube_namespace}-alice"' in done.stdout
-    assert '"auditors"' in done.stdout
-
-
-def test_a_private_control_plane_survives_a_crash_of_its_api_server(private_control_plane: ControlPlane) -> None:
-    api = private_control_plane.access.api()
-    api.create("/api/v1/namespaces", {"metadata": {"name": "kept"}})
-    private_control_plane.kill("kube-apiserver")
-    private_control_plane.restart("kube-apiserver")
-    assert api.get("/api/v1/namespaces/kept")["metadata"]["name"] == "kept"
 
 
 def head(registry: Registry, reference: str, token: str = "") -> urllib3.BaseHTTPResponse:
@@ -202,77 +98,6 @@ def test_github_s_published_data_is_there(file: str) -> None:
     assert paths.NODE_MODULES.get(f"node_modules/@octokit/{file}").stat().st_size > 1000
 
 
-CLUSTERS = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": "clusters.postgresql.cnpg.io"},
-    "spec": {
-        "group": "postgresql.cnpg.io",
-        "names": {"kind": "Cluster", "plural": "clusters", "singular": "cluster", "listKind": "ClusterList"},
-        "scope": "Namespaced",
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "subresources": {"status": {}},
-                "schema": {
-                    "openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
-                },
-            },
-        ],
-    },
-}
-
-
-def test_a_stand_in_makes_a_postgres_cluster_healthy(private_control_plane: ControlPlane) -> None:
-    api = private_control_plane.access.api()
-    crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusters.postgresql.cnpg.io"
-    api.apply(crd, CLUSTERS)
-    api.wait_for(crd, lambda body: condition(body, "Established") == "True")
-    path = "/apis/postgresql.cnpg.io/v1/namespaces/default/clusters/db"
-    body = {"apiVersion": "postgresql.cnpg.io/v1", "kind": "Cluster", "metadata": {"name": "db"}}
-    api.apply(path, {**body, "spec": {"instances": 3}})
-    seen = api.wait_for(path, lambda body: condition(body, "Ready") == "True")
-    assert seen["status"]["readyInstances"] == 3
-
-
-def claim(storage_class: str) -> Body:
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": "data"},
-        "spec": {
-            "accessModes": ["ReadWriteOnce"],
-            "resources": {"requests": {"storage": "1Gi"}},
-            "storageClassName": storage_class,
-        },
-    }
-
-
-def test_a_stand_in_binds_a_claim(kube_api: KubeApi, kube_namespace: str) -> None:
-    path = f"/api/v1/namespaces/{kube_namespace}/persistentvolumeclaims/data"
-    kube_api.apply(path, claim("standard"))
-    kube_api.wait_for(path, lambda body: body["status"]["phase"] == "Bound")
-
-
-def test_a_claim_that_waits_for_its_consumer_is_bound_with_its_pod(kube_api: KubeApi, kube_namespace: str) -> None:
-    path = f"/api/v1/namespaces/{kube_namespace}"
-    kube_api.apply(f"{path}/persistentvolumeclaims/data", claim("wait-for-first-consumer"))
-    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one"}, "spec": {**POD, "volumes": [volume]}}
-    assert kube_api.get(f"{path}/persistentvolumeclaims/data")["status"]["phase"] == "Pending"
-    kube_api.apply(f"{path}/pods/one", pod)
-    kube_api.wait_for(f"{path}/pods/one", lambda body: condition(body, "Ready") == "True")
-    assert kube_api.get(f"{path}/persistentvolumeclaims/data")["status"]["phase"] == "Bound"
-
-
-def test_a_load_balancer_gets_an_address(kube_api: KubeApi, kube_namespace: str) -> None:
-    path = f"/api/v1/namespaces/{kube_namespace}/services"
-    kube_api.create(path, {"metadata": {"name": "web"}, "spec": {"type": "LoadBalancer", "ports": [{"port": 80}]}})
-    kube_api.wait_for(f"{path}/web", lambda body: bool(body["status"]["loadBalancer"].get("ingress")))
-
-
 def test_the_older_kubernetes_client_is_there(client_36: dict[str, str]) -> None:
     program = "import kubernetes; print(kubernetes.__version__)"
     assert subprocess.check_output([sys.executable, "-c", program], env=client_36, text=True).startswith("36.")
@@ -308,6 +133,12 @@ jobs:
 """
 
 
+def commit(folder: Path) -> None:
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "one"]):
+        author = ["-c", "user.name=test", "-c", "user.email=test@example.com"]
+        subprocess.run(["git", "-C", folder, *author, *command], check=True)
+
+
 def test_act_runs_a_workflow_with_a_local_action(act: Act, tmp_path: Path) -> None:
     action, checkout = tmp_path / "action", tmp_path / "checkout"
     action.mkdir()
@@ -315,9 +146,7 @@ def test_act_runs_a_workflow_with_a_local_action(act: Act, tmp_path: Path) -> No
     (action / "action.yml").write_text(ACTION)
     (checkout / "greet.yml").write_text(WORKFLOW)
     (checkout / "file").write_text("this tree")
-    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "one"]):
-        author = ["-c", "user.name=test", "-c", "user.email=test@example.com"]
-        subprocess.run(["git", "-C", checkout, *author, *command], check=True)
+    commit(checkout)
     run = act.run(
         checkout,
         event="push",
@@ -333,3 +162,37 @@ def test_act_runs_a_workflow_with_a_local_action(act: Act, tmp_path: Path) -> No
         "### acme/shop\n",
         {"greet": "success"},
     )
+
+
+PIPELINE = """
+include:
+  - component: $CI_SERVER_FQDN/acme/shop/greet@$CI_COMMIT_SHA
+    inputs: {who: you}
+"""
+COMPONENT = """
+spec:
+  inputs:
+    who: {type: string}
+---
+greet:
+  image: example.com/absent
+  script:
+    - echo "hello $[[ inputs.who ]] from $CI_PROJECT_PATH for $CI_MERGE_REQUEST_IID at $CI_API_V4_URL"
+    - echo "[]" > quality.json
+  artifacts: {paths: [quality.json]}
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+"""
+
+
+def test_gitlab_ci_runs_a_component_of_the_checkout(gitlab_ci: GitlabCi, tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    (checkout / "templates").mkdir(parents=True)
+    (checkout / ".gitlab-ci.yml").write_text(PIPELINE)
+    (checkout / "templates" / "greet.yml").write_text(COMPONENT)
+    commit(checkout)
+    source = {"CI_PIPELINE_SOURCE": "merge_request_event", "CI_MERGE_REQUEST_IID": "3"}
+    run = gitlab_ci.run(checkout, variables={**source, "CI_API_V4_URL": "http://127.0.0.1:9"})
+    assert run.ok, run.log
+    assert run.printed == {"greet": "hello you from acme/shop for 3 at http://127.0.0.1:9"}
+    assert (checkout / "quality.json").read_text() == "[]\n"
