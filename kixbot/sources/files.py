@@ -5,9 +5,10 @@ file outside; nothing is quoted from anything that is not such a file.
 """
 
 import os
+import posixpath
 import stat
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 from kixbot.errors import SourceError
@@ -67,10 +68,13 @@ def find_inside(root: Path, relative: str) -> bytes | None:
     return read_inside(root, relative)
 
 
-def collect(root: Path, relative: str, *, shown: str | None = None) -> tuple[File, ...]:
+def collect(
+    root: Path, relative: str, *, shown: str | None = None, known: Container[str] | None = None
+) -> tuple[File, ...]:
     """The manifests that a path names: one file, or a folder's .yaml, .yml and .json files at any depth, by name.
 
-    `shown` is how people see the path. Hidden files and folders, linked folders and pins.json are left out. Raises
+    `shown` is how people see the path; `known` are the files of the tree, where some on disk
+    are none. Hidden files and folders, linked folders and pins.json are left out. Raises
     SourceError for an empty folder, and for an overlay or a chart, which must be rendered first.
     """
     place = resolve(root, relative)
@@ -80,6 +84,8 @@ def collect(root: Path, relative: str, *, shown: str | None = None) -> tuple[Fil
     prefix = "" if name in {".", ""} else f"{name.rstrip('/')}/"
     files, total = [], 0
     for inner in _walk(place, ""):
+        if known is not None and posixpath.normpath(f"{relative}/{inner}") not in known:
+            continue
         real = resolve(root, f"{relative}/{inner}")
         data = _read(real, prefix + inner, MAX_BYTES)
         total += len(data)

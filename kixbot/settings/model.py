@@ -1,0 +1,106 @@
+"""The settings as values, with their defaults. Durations are seconds, paths relative to the settings file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kixbot.model.activation import DEFAULT_RECORD_NAMESPACE
+from kixbot.model.build import External, Suppression
+from kixbot.model.finding import Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSettings:
+    """One cluster. `context` is required to deploy; `kubernetes` None: what the flavor or the definition says."""
+
+    path: str
+    context: str | None = None
+    namespace: str = "default"
+    environment: str | None = None
+    pins: str = "pins.json"
+    kubernetes: str | None = None
+    flavor: str = "generic"
+    deploy: Literal["merge", "approval", "manual"] = "merge"
+    after: tuple[str, ...] = ()
+    soak: int = 0
+    policy: Literal["warn", "stop"] = "warn"
+    teams: tuple[str, ...] = ()
+    kustomize: bool = False
+    roles: Mapping[str, Literal["builtin", "absent", "external"]] = field(default_factory=dict)
+    externals: tuple[External, ...] = ()
+    cede: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    record_namespace: str = DEFAULT_RECORD_NAMESPACE
+    allow_plain_secrets: bool = False
+    allow_build: bool = False
+    allow_unmerged: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckSettings:
+    """`fail`: rules (or `group/*`) whose warnings fail; `ignore`: suppressions."""
+
+    fail: tuple[str, ...] = ()
+    ignore: tuple[Suppression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule of the repository's own, in CEL; `match` is `Kind` or `Kind.group`."""
+
+    id: str
+    match: str
+    cel: str
+    message: str
+    severity: Severity = Severity.WARNING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinSettings:
+    """How the bot keeps pins. `min_age` in seconds."""
+
+    mode: Literal["pull-request", "commit", "off"] = "pull-request"
+    on: tuple[Literal["merge", "schedule"], ...] = ("schedule",)
+    min_age: int = 0
+    signed_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotSettings:
+    """What the bot writes. `shrink_threshold`: percent of a cluster's resources that a change may remove."""
+
+    comment: Literal["true", "changes-only", "false"] = "true"
+    commands: tuple[str, ...] = ("check", "diff", "pins", "help")
+    drift_issue: bool = True
+    shrink_threshold: int = 50
+    pod_logs: bool = False
+    gitlab_project_token: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlakeSettings:
+    """`hosts` that locked inputs may be fetched from."""
+
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrySettings:
+    """`mirrors`: registry host to the host asked instead; `insecure`: without TLS; `allow`: private addresses."""
+
+    mirrors: Mapping[str, str] = field(default_factory=dict)
+    insecure: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All of kix.toml. `file` is its name, None when there was none."""
+
+    clusters: Mapping[str, ClusterSettings] = field(default_factory=dict)
+    check: CheckSettings = field(default_factory=CheckSettings)
+    rules: tuple[Rule, ...] = ()
+    pins: PinSettings = field(default_factory=PinSettings)
+    bot: BotSettings = field(default_factory=BotSettings)
+    flake: FlakeSettings = field(default_factory=FlakeSettings)
+    registries: RegistrySettings = field(default_factory=RegistrySettings)
+    file: str | None = None
