@@ -50,7 +50,7 @@ class AddressGuard:
         if self.is_listed(host, port):
             return
         if split_host(host)[0] == "localhost":
-            raise _refusal(host, "this machine")
+            raise _refusal(host, "this machine itself")
         try:
             ipaddress.ip_address(host)
         except ValueError:
@@ -75,6 +75,6 @@ def is_public(address: Address) -> bool:
 
 def _refusal(host: str, what: str) -> AddressRefusedError:
     return AddressRefusedError(
-        f"{host}: not contacted: the name leads to {what}, which no setting lists",
+        f"{host}: not contacted: {what}, which no setting lists",
         hint=f'if it is your registry: [registries] allow = ["{host}"] in kix.toml',
     )

@@ -20,6 +20,7 @@ from urllib3.exceptions import (
     HTTPError,
     LocationParseError,
     NameResolutionError,
+    NewConnectionError,
     ProxyError,
     ReadTimeoutError,
     SSLError,
@@ -227,7 +228,9 @@ def _cause(error: Exception) -> str:
     match error:
         case NameResolutionError():
             return "no such name"
-        case ConnectTimeoutError() | ReadTimeoutError():
+        case ReadTimeoutError():
+            return "no answer in time"
+        case ConnectTimeoutError() if not isinstance(error, NewConnectionError):
             return "no answer in time"
         case ProxyError():
             return "the proxy does not let it through"
