@@ -32,7 +32,7 @@ def _literal_keys(secret: Resource) -> list[str]:
     """Names, never values, of the keys that have one; those whose values kix makes at apply have none."""
     made = {generated.rpartition("data.")[2] for generated in secret.generated}
     data = {**mapping(secret.manifest.get("data")), **mapping(secret.manifest.get("stringData"))}
-    return sorted(key for key, value in data.items() if value not in {"", None} and key not in made)
+    return sorted(key for key, value in data.items() if value != "" and key not in made)
 
 
 CHECK = Check(
