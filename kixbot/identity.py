@@ -24,6 +24,8 @@ STORE = "/nix/store"
 # Read from an object on its way in, then gone: they steer kix and say nothing about the object.
 STEERING_ANNOTATIONS = ("kix.run/cede", "kix.run/ignore")
 
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
 _NIX_BASE32 = "0123456789abcdfghijklmnpqrsvwxyz"
 _INT64_END = 2**63
 _NAME_LIMIT = 200  # Nix refuses store names over 211 characters; 200 leaves room for the extension
@@ -64,11 +66,21 @@ def is_secret(manifest: Body) -> bool:
 
 
 def without_values(manifest: Body) -> Body:
-    """A core Secret with every value of `data` emptied, its keys kept; any other manifest as it is."""
-    data = manifest.get("data")
-    if not is_secret(manifest) or not isinstance(data, Mapping):
+    """A core Secret with every value of `data` emptied, its keys kept; any other manifest as it is.
+
+    kubectl's copy of what it applied, an annotation, holds the values again and is emptied too.
+    """
+    if not is_secret(manifest):
         return manifest
-    return {**manifest, "data": dict.fromkeys(data, "")}
+    body = dict(manifest)
+    for field in ("data", "stringData"):
+        if field in body:
+            body[field] = dict.fromkeys(body[field], "") if isinstance(body[field], Mapping) else ""
+    metadata = body.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, Mapping) else None
+    if isinstance(metadata, Mapping) and isinstance(annotations, Mapping) and LAST_APPLIED in annotations:
+        body["metadata"] = {**metadata, "annotations": {**annotations, LAST_APPLIED: ""}}
+    return body
 
 
 def canonical(body: Any) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kixbot.errors import SourceError
-from kixbot.identity import activation, canonical, content_hash, file_name, identify, normalize
+from kixbot.identity import activation, canonical, content_hash, file_name, identify, normalize, without_values
 from kixbot.model.resource import Ref, Resource
 
 JSON_VALUES = st.recursive(
@@ -180,6 +180,17 @@ def test_secret_values_are_in_no_identity() -> None:
     identity = identify([one], {})[ref]
     assert identity == identify([two], {})[ref]
     assert identity.body == '{"apiVersion":"v1","data":{"p":""},"kind":"Secret"}'
+
+
+def test_secret_values_that_kubectl_copied_into_an_annotation_are_in_no_identity() -> None:
+    annotation = "kubectl.kubernetes.io/last-applied-configuration"
+    manifest = {"apiVersion": "v1", "kind": "Secret", "metadata": {"annotations": {annotation: "b25l"}}, "data": "b25l"}
+    assert without_values(manifest) == {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"annotations": {annotation: ""}},
+        "data": "",
+    }
 
 
 def test_the_content_hash_of_a_secret_covers_values_only_with_a_key() -> None:
