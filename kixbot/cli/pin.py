@@ -15,7 +15,9 @@ from kixbot.ops import pin as ops
 from kixbot.ops.pin import CheckResult, PinCheck, PinFailure, PinUpdates
 from kixbot.output import pins as output
 from kixbot.registry import open_registry
-from kixbot.registry.interface import Registry, RegistryRules
+from kixbot.registry.interface import Registry
+from kixbot.settings.load import load
+from kixbot.settings.model import RegistrySettings, Settings
 from kixbot.sources.pins import edit_pins, find_pins, get_pins
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -220,11 +222,29 @@ def _path(session: Session, file: str | None) -> Path:
 
 
 def _open(session: Session, given: dict[str, tuple[str, ...]]) -> Registry:
+    """A client by `[registries]` of kix.toml and what the command line adds."""
     mirrors = {}
     for word in given["mirror"]:
         name, equals, host = word.partition("=")
         if not (name and equals and host):
             raise UsageError(f'--mirror "{word}": NAME=HOST is needed', hint="--mirror docker.io=mirror.corp.example")
         mirrors[name] = host
-    rules = RegistryRules(mirrors=mirrors, insecure=given["insecure"], allow=given["allow"])
+    settings = _settings(session).registries
+    rules = RegistrySettings(
+        mirrors={**settings.mirrors, **mirrors},
+        insecure=(*settings.insecure, *given["insecure"]),
+        allow=(*settings.allow, *given["allow"]),
+    )
     return open_registry(rules, environment=os.environ, home=Path.home(), note=session.console.note)
+
+
+def _settings(session: Session) -> Settings:
+    file = session.config or session.directory / "kix.toml"
+    try:
+        return load(file.read_text(encoding="utf-8"), file=str(file))
+    except FileNotFoundError:
+        if session.config is not None:
+            raise UsageError(f"{file}: no such file", hint="name an existing file after --config") from None
+        return load(None)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: cannot be read") from error

@@ -7,12 +7,13 @@ itself. Everything a registry answers is hostile: sizes are capped, digests are 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from kixbot.registry.interface import Registry, RegistryRules
+from kixbot.registry.interface import Registry
 from kixbot.retry import Clock
+from kixbot.settings.model import RegistrySettings
 
 
 def open_registry(
-    rules: RegistryRules,
+    rules: RegistrySettings,
     *,
     environment: Mapping[str, str],
     home: Path,

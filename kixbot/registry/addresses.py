@@ -8,8 +8,9 @@ import ipaddress
 import socket
 from dataclasses import dataclass
 
-from kixbot.registry.interface import RegistryRules, RegistryUnreachableError
+from kixbot.registry.interface import RegistryUnreachableError
 from kixbot.registry.reference import is_listed, split_host
+from kixbot.settings.model import RegistrySettings
 
 
 class AddressRefusedError(RegistryUnreachableError):
@@ -25,7 +26,7 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # RFC 6052
 class AddressGuard:
     """Judges names and addresses by the rules of the settings."""
 
-    rules: RegistryRules
+    rules: RegistrySettings
 
     def is_listed(self, host: str, port: int) -> bool:
         """Do the settings name the host, so that its addresses may be private?"""

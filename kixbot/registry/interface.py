@@ -10,8 +10,7 @@ Every implementation passes tests/contracts/test_registry.py. Rules for all of t
 - No message carries a credential or a text of the registry beyond its error code.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from kixbot.errors import RegistryError
@@ -35,20 +34,6 @@ class RegistryUnreachableError(RegistryError):
 
 class RegistryAnswerError(RegistryError):
     """An answer that breaks the distribution specification: nothing is pinned from it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegistryRules:
-    """`[registries]` of the default branch's kix.toml. A host is `name`, which stands for every port, or `name:port`.
-
-    `mirrors`: written name, or a prefix of it → where it is looked up (`docker.io` → `mirror.corp.example/hub`).
-    `insecure`: hosts spoken to without TLS. `allow`: hosts with private, link-local or loopback addresses, and token
-    servers under another name than their registry. Hosts of `mirrors` and `insecure` are listed by that, too.
-    """
-
-    mirrors: Mapping[str, str] = field(default_factory=dict)
-    insecure: tuple[str, ...] = ()
-    allow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

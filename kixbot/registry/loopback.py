@@ -3,7 +3,7 @@
     store = ImageStore()
     store.put("ghcr.io/acme/web", "1.5.0", make_image(ImageRecipe()))
     with LoopbackRegistry(store) as server:
-        rules = RegistryRules(mirrors={"ghcr.io": f"{server.host}/ghcr.io"})
+        rules = RegistrySettings(mirrors={"ghcr.io": f"{server.host}/ghcr.io"})
 
 Access is by token (`Access.TOKEN`), by user and password (`Access.BASIC`) or open. `intercept` sees each request
 first and may answer in its place: so tests give it the habits of other registries.

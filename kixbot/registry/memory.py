@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kixbot.registry import media, reference
-from kixbot.registry.interface import ImageFacts, ImageNotFoundError, RegistryRules, TagList
+from kixbot.registry.interface import ImageFacts, ImageNotFoundError, TagList
+from kixbot.settings.model import RegistrySettings
 
 _OCI = (media.OCI_INDEX, media.OCI_MANIFEST, "application/vnd.oci.image.config.v1+json")
 _DOCKER = (media.DOCKER_LIST, media.DOCKER_MANIFEST, "application/vnd.docker.container.image.v1+json")
@@ -121,9 +122,9 @@ class ImageStore:
 class MemoryRegistry:
     """A Registry over a store, in process. Names are looked up as everywhere, mirrors included."""
 
-    def __init__(self, store: ImageStore, rules: RegistryRules | None = None) -> None:
+    def __init__(self, store: ImageStore, rules: RegistrySettings | None = None) -> None:
         self._store = store
-        self._rules = rules or RegistryRules()
+        self._rules = rules or RegistrySettings()
 
     def get_digest(self, image: str, tag: str) -> str:
         """What the tag names now. Raises ImageNotFoundError."""

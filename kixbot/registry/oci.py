@@ -11,13 +11,13 @@ from kixbot.registry.interface import (
     ImageFacts,
     ImageNotFoundError,
     RegistryAnswerError,
-    RegistryRules,
     TagList,
 )
 from kixbot.registry.oci_session import Session
 from kixbot.registry.oci_tags import read_tags
 from kixbot.registry.oci_transport import Answer
 from kixbot.registry.reference import Location
+from kixbot.settings.model import RegistrySettings
 
 # A HEAD that fails so may work as a GET: not every registry has HEAD, or lets a token for pulling use it.
 # Never 429 or a fault: a GET counts as a pull and makes those worse.
@@ -27,7 +27,7 @@ _NO_HEAD = frozenset({400, 401, 404, 405, 501})
 class OciRegistry:
     """A Registry over the distribution API; safe from several threads."""
 
-    def __init__(self, session: Session, rules: RegistryRules, *, note: Callable[[str], None]) -> None:
+    def __init__(self, session: Session, rules: RegistrySettings, *, note: Callable[[str], None]) -> None:
         self._session = session
         self._rules = rules
         self._note = note

@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 
 from kixbot.registry.challenge import TokenSource, find_bearer, has_basic, parse_challenges
 from kixbot.registry.credentials import Keyring, Password, RegistryToken
-from kixbot.registry.interface import ImageDeniedError, RegistryRules
+from kixbot.registry.interface import ImageDeniedError
 from kixbot.registry.oci_tokens import TokenClient, basic
 from kixbot.registry.oci_transport import Answer, Request, Transport
 from kixbot.registry.reference import Location
+from kixbot.settings.model import RegistrySettings
 
 _DENIED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
@@ -35,7 +36,7 @@ class Session:
     """Sends requests about a repository, logged in where the registry asks for it; safe from several threads."""
 
     def __init__(
-        self, transport: Transport, keyring: Keyring, rules: RegistryRules, *, note: Callable[[str], None]
+        self, transport: Transport, keyring: Keyring, rules: RegistrySettings, *, note: Callable[[str], None]
     ) -> None:
         self._transport = transport
         self._keyring = keyring

@@ -13,9 +13,10 @@ from urllib.parse import urlencode, urlsplit
 
 from kixbot.registry.challenge import TokenSource
 from kixbot.registry.credentials import IdentityToken, Login, Password
-from kixbot.registry.interface import ImageDeniedError, RegistryAnswerError, RegistryRules
+from kixbot.registry.interface import ImageDeniedError, RegistryAnswerError
 from kixbot.registry.oci_transport import Answer, Request, Transport
 from kixbot.registry.reference import Location, is_listed, split_host
+from kixbot.settings.model import RegistrySettings
 
 # Token servers that are known to go by another name than their registry.
 _KNOWN_REALMS = {"docker.io": "auth.docker.io", "registry.gitlab.com": "gitlab.com"}
@@ -35,7 +36,7 @@ class Issued:
 class TokenClient:
     """Fetches tokens. A login goes to the registry's own host, to a known token server or to a listed one only."""
 
-    def __init__(self, transport: Transport, rules: RegistryRules, *, note: Callable[[str], None]) -> None:
+    def __init__(self, transport: Transport, rules: RegistrySettings, *, note: Callable[[str], None]) -> None:
         self._transport = transport
         self._rules = rules
         self._note = note

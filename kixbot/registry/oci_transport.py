@@ -32,12 +32,12 @@ from kixbot.registry.addresses import AddressGuard, AddressRefusedError
 from kixbot.registry.interface import (
     RegistryAnswerError,
     RegistryLimitedError,
-    RegistryRules,
     RegistryUnreachableError,
 )
 from kixbot.registry.oci_connections import Connections
 from kixbot.registry.reference import is_plain
 from kixbot.retry import Clock, RetryLaterError, registry_policy
+from kixbot.settings.model import RegistrySettings
 
 MAX_BODY = 4 * 2**20  # the specification's own limit for a manifest
 _MAX_REDIRECTS = 5
@@ -83,7 +83,7 @@ class Request:
 class Transport:
     """Sends requests; safe from several threads."""
 
-    def __init__(self, rules: RegistryRules, *, environment: Mapping[str, str], clock: Clock) -> None:
+    def __init__(self, rules: RegistrySettings, *, environment: Mapping[str, str], clock: Clock) -> None:
         self._rules = rules
         self._clock = clock
         self._connections = Connections(AddressGuard(rules=rules), environment)

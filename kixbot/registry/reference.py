@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from kixbot.errors import UsageError
-from kixbot.registry.interface import RegistryRules
+from kixbot.settings.model import RegistrySettings
 
 _HOST = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)(?::\d{1,5})?")
 _PATH = re.compile(r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*")
@@ -75,7 +75,7 @@ def parse(text: str) -> Reference:
     return Reference(name=rest, host=host, path=path, tag=tag, digest=digest or None)
 
 
-def locate(reference: Reference, rules: RegistryRules) -> Location:
+def locate(reference: Reference, rules: RegistrySettings) -> Location:
     """Where a reference is looked up: the longest mirror prefix decides; the written name stays what it is."""
     full = f"{reference.host}/{reference.path}"
     for prefix in sorted(rules.mirrors, key=len, reverse=True):
@@ -86,7 +86,7 @@ def locate(reference: Reference, rules: RegistryRules) -> Location:
     return Location(scheme="http" if is_plain(host, rules) else "https", host=host, path=path)
 
 
-def is_plain(host: str, rules: RegistryRules) -> bool:
+def is_plain(host: str, rules: RegistrySettings) -> bool:
     """Is the host spoken to without TLS? Only this machine and what the settings list; never as a fallback."""
     return is_listed(host, rules.insecure) or _is_this_machine(split_host(host)[0])
 
@@ -94,7 +94,8 @@ def is_plain(host: str, rules: RegistryRules) -> bool:
 def is_listed(host: str, entries: tuple[str, ...]) -> bool:
     """Is `host` (with or without port) among the entries?"""
     name, _ = split_host(host)
-    return host.lower() in entries or name in entries
+    listed = {entry.lower() for entry in entries}
+    return host.lower() in listed or name in listed
 
 
 def split_host(host: str) -> tuple[str, int | None]:

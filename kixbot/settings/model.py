@@ -85,7 +85,12 @@ class FlakeSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrySettings:
-    """`mirrors`: registry host to the host asked instead; `insecure`: without TLS; `allow`: private addresses."""
+    """How registries are reached. A host is `name`, which stands for every port, or `name:port`.
+
+    `mirrors`: written name, or a prefix of it, to where it is looked up (`docker.io`: `mirror.corp.example/hub`).
+    `insecure`: hosts spoken to without TLS. `allow`: hosts with private, link-local or loopback addresses, and token
+    servers under another name than their registry. Hosts of `mirrors` and `insecure` are listed by that, too.
+    """
 
     mirrors: Mapping[str, str] = field(default_factory=dict)
     insecure: tuple[str, ...] = ()
