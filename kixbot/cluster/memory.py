@@ -10,7 +10,6 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,7 @@ from kixbot.cluster.memory_rules import (
     name_of,
     require_same,
     spec_of,
+    utc_now,
 )
 from kixbot.cluster.memory_store import DictStore, FolderStore, Place, Store
 from kixbot.cluster.memory_watch import MemoryWatch
@@ -43,11 +43,6 @@ FIRST_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 _CRD = "CustomResourceDefinition"
 
 Readiness = Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
-
-
-def utc_now() -> str:
-    """RFC 3339, whole seconds."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class MemoryCluster:
@@ -66,17 +61,20 @@ class MemoryCluster:
         self._now = now
         self._status_of = status_of
         self._dirty = True
+        self._known: Discovery | None = None
         with self._store.transaction():
             if self._store.find(Place("", "namespaces", "", "kube-system")) is None:
                 for namespace in FIRST_NAMESPACES:
                     body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
                     self._save(builtin("Namespace"), None, body, self._writer("kube-apiserver", builtin("Namespace")))
 
-    def discover(self, *, refresh: bool = False) -> Discovery:  # noqa: ARG002  nothing is cached here
-        """Built-in kinds of the table and those of the CustomResourceDefinitions."""
-        self.requests["discovery"] += 1
-        with self._store.transaction():
-            return self._discovery()
+    def discover(self, *, refresh: bool = False) -> Discovery:
+        """Built-in kinds of the table and those of the CustomResourceDefinitions; counts as the two requests it is."""
+        if self._known is None or refresh:
+            self.requests["discovery"] += 2
+            with self._store.transaction():
+                self._known = self._discovery()
+        return self._known
 
     def get(self, kind: ApiKind, name: str, namespace: str = "") -> dict[str, Any]:
         """One object."""

@@ -1,8 +1,9 @@
-"""Small rules of the embedded API server: names, preconditions, size limits, merge patches. Pure."""
+"""Small rules of the embedded API server: names, preconditions, size limits, merge patches, the time."""
 
 import json
 from collections.abc import Mapping
 from copy import deepcopy
+from datetime import UTC, datetime
 from typing import Any
 
 from kixbot.cluster.faults import TOO_LARGE_HINT, RejectedError, StaleError, TooLargeError
@@ -11,6 +12,11 @@ from kixbot.cluster.memory_kinds import BUILTIN_KINDS
 
 ETCD_LIMIT = 1536 * 1024  # bytes of one request, etcd's default
 DATA_LIMIT = 1024 * 1024  # bytes of data in a ConfigMap or Secret
+
+
+def utc_now() -> str:
+    """RFC 3339, whole seconds."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def builtin(name: str) -> ApiKind:
