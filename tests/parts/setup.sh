@@ -67,8 +67,9 @@ need_python() {
 
 need_nix() {
   has nix-instantiate && return
-  [ "$(uname -s)" = Linux ] && has apt-get ||
-    stop "no Nix on this machine (nix-instantiate)" "install Nix from nixos.org/download, then make setup"
+  if [ "$(uname -s)" != Linux ] || ! has apt-get; then
+    stop "no Nix on this machine (nix-instantiate)" "install Nix as nixos.org/download says, then try again"
+  fi
   apt_install nix-bin
 }
 
@@ -98,7 +99,7 @@ need_venv() { # LEVEL
   # Tests start many Pythons, on machines that may not let them write bytecode: ten seconds here save minutes.
   local compile=()
   [ "$1" = demo ] || compile=(--compile-bytecode)
-  "$uv" pip install --quiet "${compile[@]}" --python "$venv/bin/python" --require-hashes -r "$lock"
+  "$uv" pip install --quiet ${compile[@]+"${compile[@]}"} --python "$venv/bin/python" --require-hashes -r "$lock"
   link_project "$venv"
   echo "$1 $project" >"$venv/made-for"
 }
@@ -135,7 +136,9 @@ need_parts() {
   has git || apt_install git
   has setpriv || apt_install util-linux
   has rsync || apt_install rsync # gitlab-ci-local copies the checkout with it
-  has dpkg-deb && has apt-get || stop "no dpkg-deb and apt-get on this machine" "Debian, Ubuntu or a container of one"
+  if ! has dpkg-deb || ! has apt-get; then
+    stop "no dpkg-deb or apt-get on this machine" "make demo works here; make test needs Debian or Ubuntu"
+  fi
   (cd "$project" && "$(venv_of test)/bin/python" -m tests.parts.build)
 }
 
