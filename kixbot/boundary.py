@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from kixbot import __version__
 from kixbot.errors import ExitCode, KixError, SourceError
-from kixbot.output.terminal import escape
+from kixbot.output.terminal import escape, escape_block
 
 
 def guard(run: Callable[[], int], say: Callable[[str], None]) -> int:
@@ -39,7 +39,7 @@ def guard(run: Callable[[], int], say: Callable[[str], None]) -> int:
 
 def describe(error: KixError) -> list[str]:
     """The lines of an expected error: message, place, hint. Control characters are escaped."""
-    lines = [f"error: {escape(error.message)}"]
+    lines = f"error: {escape_block(error.message)}".split("\n")
     if isinstance(error, SourceError) and error.file:
         place = error.file if error.line is None else f"{error.file}:{error.line}"
         lines.append(f"    --> {escape(place)}")
