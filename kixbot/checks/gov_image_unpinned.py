@@ -14,7 +14,7 @@ def _find(context: Context) -> Iterator[Hit]:
             seen.add((use.key, use.reference))
             yield Hit(
                 message=f"image {use.key} is {use.reference}, the default of its package, which no pin fixes",
-                hint=f"kix pin add {use.key} {use.reference}",
+                hint=f"kix pin add {use.reference} --key {use.key}",
             )
 
 

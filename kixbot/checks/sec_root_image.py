@@ -46,7 +46,7 @@ def _fault(pin: Pin) -> str | None:
 CHECK = Check(
     id="sec/root-image",
     severity=Severity.ERROR,
-    title="runAsNonRoot on an image that runs as root",
+    title="a container that must not run as root has an image that does",
     rationale=(
         "With runAsNonRoot and no runAsUser the kubelet looks at the image's USER. If that is root, absent, or a name "
         "instead of a number, the container stays in CreateContainerConfigError. kix knows the user of pinned images, "

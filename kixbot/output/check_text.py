@@ -11,6 +11,7 @@ from kixbot.output.terminal import escape, escape_block
 MARKS = {Severity.ERROR: "✗", Severity.WARNING: "!", Severity.INFO: "i"}
 _RELATED = 3  # other places that one finding shows; JSON has all
 _LINES = 40  # lines of one message
+_COMMANDS = ("::", "##[")  # GitHub's runner trims blanks before it looks
 
 Namer = Callable[[Ref], str]
 
@@ -34,7 +35,7 @@ def text(report: Report) -> str:
 
 def block(finding: Finding, name: Namer) -> str:
     """One finding: its message, `    --> FILE:LINE  Kind/name@namespace $.path  RULE`, a hint, the other places."""
-    message = escape_block(finding.message).split("\n")
+    message = [_inert(line) for line in escape_block(finding.message).split("\n")]
     shown = (
         message if len(message) <= _LINES else [*message[: _LINES - 1], f"  … {len(message) - _LINES + 1} more lines"]
     )
@@ -47,6 +48,11 @@ def block(finding: Finding, name: Namer) -> str:
     if len(finding.related) > _RELATED:
         lines.append(f"  also: {len(finding.related) - _RELATED} more places")
     return "\n".join(lines) + "\n"
+
+
+def _inert(line: str) -> str:
+    """A line that a CI runner does not take for a command, whatever a definition wrote into its message."""
+    return f"| {line}" if line.lstrip().startswith(_COMMANDS) else line
 
 
 def _refs(report: Report) -> Iterator[Ref]:

@@ -35,9 +35,7 @@ def test_a_rule_says_what_and_why(check: Check) -> None:
     group, _, name = check.id.partition("/")
     assert group in GROUPS
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
-    assert (
-        check.title[0].islower() or check.title.split()[0] in {"HTTPRoute", "runAsNonRoot"} or check.title[1].isupper()
-    )
+    assert check.title[0].islower()
     assert not check.title.endswith(".")
     assert check.rationale.endswith(".")
     assert check.example.good != check.example.bad

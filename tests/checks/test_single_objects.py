@@ -62,7 +62,7 @@ def test_a_default_image_without_a_pin_is_a_warning_once() -> None:
     build = replace(build, evaluated=replace(build.evaluated, pins_used=(use, use, pinned)))
     (finding,) = of_rule(build, "gov/image-unpinned")
     assert finding.message == "image web is ghcr.io/acme/web:1.5.0, the default of its package, which no pin fixes"
-    assert (finding.severity, finding.hint) == (Severity.WARNING, "kix pin add web ghcr.io/acme/web:1.5.0")
+    assert (finding.severity, finding.hint) == (Severity.WARNING, "kix pin add ghcr.io/acme/web:1.5.0 --key web")
 
 
 def pins(user: str | int | None) -> Pins:
