@@ -34,7 +34,7 @@ from kixbot.diff.ownership import (
 from kixbot.identity import canonical, is_secret
 from kixbot.model.activation import FIELD_MANAGER, SECRET_MANAGER, RecordRow, record_manager
 from kixbot.model.plan import Conflict
-from kixbot.model.resource import Body, Resource
+from kixbot.model.resource import Body, Ref, Resource
 from kixbot.ops.desired import bookkeeping, generated_keys, hash_of, missing_keys, sent_body
 from kixbot.ops.steps import Step, conflicts_of
 from kixbot.retry import Clock, RetryLaterError, cluster_policy
@@ -53,13 +53,18 @@ class ConflictedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where objects are written and in whose name. `new_kinds` says whether this deploy makes CRDs."""
+    """Where objects are written and in whose name.
+
+    `identities` and `groups` are each object's identity hash and the package it is shown under. `new_kinds` says
+    whether this deploy makes CRDs.
+    """
 
     cluster: Cluster
     name: str
     activation: str
     key: bytes
-    identities: Mapping[Any, str]
+    identities: Mapping[Ref, str]
+    groups: Mapping[Ref, str]
     force: bool = False
     new_kinds: bool = False
     clock: Clock = field(default_factory=Clock)
@@ -225,7 +230,7 @@ def row_of(target: Target, resource: Resource, body: Body, value: str, left_out:
         uid=body["metadata"]["uid"],
         content_hash=hash_of(resource, target.key),
         identity=target.identities[resource.ref],
-        package=resource.package,
+        package=target.groups[resource.ref],
         left_out=tuple(render_path(path) for path in left_out),
         resource_version=body["metadata"]["resourceVersion"],
         owned=json.dumps(render_fields(owned_paths(body, FIELD_MANAGER)), sort_keys=True, separators=(",", ":")),

@@ -145,6 +145,7 @@ def _locked(run: _Run, live: LivePlan, lock: Lock, uid: str) -> Iterator[Event]:
         activation=journal.name,
         key=key,
         identities={ref: identity.hash for ref, identity in run.build.identities.items()},
+        groups=journal.groups,
         force=run.options.force_conflicts,
         new_kinds=any(step.action != "none" and step.ref.kind == "CustomResourceDefinition" for step in live.steps),
         clock=run.clock,

@@ -1,11 +1,13 @@
 """What one deploy writes into the record, step by step."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
 from kixbot.cluster.faults import RequestError, UnreachableError
 from kixbot.cluster.locks import Lock
 from kixbot.cluster.records import Records
+from kixbot.diff.groups import groups_of
 from kixbot.errors import ClusterError
 from kixbot.model.activation import Activation, Phase, RecordRow
 from kixbot.model.build import Build
@@ -26,7 +28,8 @@ class Journal:
         self._records, self._build, self._live = records, build, live
         self.name = build.activation.name
         self.dropped_count = 0
-        self._rows = _first_rows(build, live, key)
+        self.groups = {ref: group.id for ref, group in groups_of(build).items()}
+        self._rows = _first_rows(build, live, key, self.groups)
         source = build.evaluated.source
         self._activation = Activation(
             name=self.name,
@@ -102,7 +105,7 @@ def _short(receipt: Receipt) -> dict[str, str]:
     return {name: value for name, value in short.items() if value is not None}
 
 
-def _first_rows(build: Build, live: LivePlan, key: bytes) -> dict[Ref, RecordRow]:
+def _first_rows(build: Build, live: LivePlan, key: bytes, groups: Mapping[Ref, str]) -> dict[Ref, RecordRow]:
     """Rows before anything is written: known baselines are kept where the content is the recorded one."""
     rows: dict[Ref, RecordRow] = {}
     for step in live.steps:
@@ -112,7 +115,7 @@ def _first_rows(build: Build, live: LivePlan, key: bytes) -> dict[Ref, RecordRow
             api_version=step.resource.api_version,
             content_hash=wanted,
             identity=build.identities[step.ref].hash,
-            package=step.resource.package,
+            package=groups[step.ref],
         )
         known = step.row if step.action in ("none", "refresh") else None
         if known is None or known.content_hash != wanted:

@@ -1,15 +1,19 @@
 """The plan of a deploy against the live cluster. It only reads, and dry-runs where it may."""
 
+import hashlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from kixbot.cluster.crds import PACKAGE_INSTANCE
 from kixbot.cluster.interface import Cluster
+from kixbot.diff.planner import pack, reviewed_hash
+from kixbot.diff.tree import diff
 from kixbot.errors import RefusedError, SourceError
-from kixbot.graph.waves import waves
+from kixbot.graph.waves import is_package_instance, waves
 from kixbot.model.activation import DEFAULT_RECORD_NAMESPACE
 from kixbot.model.build import Build
-from kixbot.model.plan import Plan, PruneCandidate
-from kixbot.model.resource import Ref
+from kixbot.model.plan import Action, PackageChange, Plan, PruneCandidate, ResourceChange, SecretChanged
+from kixbot.model.resource import Body, Ref
 from kixbot.ops.desired import has_plain_values
 from kixbot.ops.leftovers import Leftover, leftovers
 from kixbot.ops.observe import Observation, observe
@@ -81,11 +85,57 @@ def _refuse_plain_secrets(build: Build) -> None:
 
 def _plan(build: Build, seen: Observation, steps: tuple[Step, ...], gone: tuple[Leftover, ...]) -> Plan:
     current = seen.record.current
+    changes = tuple(change for step in steps if (change := _change(step)) is not None)
+    removed = tuple(ResourceChange(ref=one.ref, action="removed") for one in gone)
+    recorded = {row.ref: row.package for rows in seen.rows.values() for row in rows}
+    packages, unchanged = pack((*changes, *removed), old=None, new=build, recorded=recorded)
+    before = None if current is None else current.name
+    after = None if build.activation is None else build.activation.name
+    secret = any(isinstance(field, SecretChanged) for change in changes for field in change.changes)
     return Plan(
         cluster=build.cluster.name,
-        old_activation=None if current is None else current.name,
-        new_activation=None if build.activation is None else build.activation.name,
+        old_activation=before,
+        new_activation=after,
+        packages=tuple(_with_old_version(package, seen) for package in packages),
+        unchanged=unchanged,
+        same_name_secrets=before is not None and before == after and secret,
         conflicts=tuple(conflict for step in steps for conflict in step.conflicts),
         waves=waves(build),
         prune=tuple(PruneCandidate(ref=one.ref, kept=one.kept) for one in gone),
+        hash=_hash(build, changes, gone),
     )
+
+
+def _change(step: Step) -> ResourceChange | None:
+    match step.action:
+        case "create":
+            return ResourceChange(ref=step.ref, action="added", simulated=step.simulated, note=step.note)
+        case "change" | "adopt":
+            changes = diff(_whole(step, step.before), _whole(step, step.after))
+            action: Action = "adopted" if step.action == "adopt" else "changed"
+            if action == "changed" and is_package_instance(step.ref):
+                return ResourceChange(ref=step.ref, action="changed", reason="dependency")
+            return ResourceChange(
+                ref=step.ref, action=action, changes=changes, simulated=step.simulated, note=step.note
+            )
+        case "refresh" | "none":
+            return ResourceChange(ref=step.ref, action="changed", reason="dependency") if step.moved else None
+
+
+def _whole(step: Step, projection: Body) -> Body:
+    """A projection names no kind, and the diff has to know a Secret when it sees one."""
+    return {**projection, "apiVersion": step.resource.api_version, "kind": step.ref.kind}
+
+
+def _with_old_version(package: PackageChange, seen: Observation) -> PackageChange:
+    """The version that runs now, from the live PackageInstance."""
+    live = seen.live.get(Ref(PACKAGE_INSTANCE.kind, PACKAGE_INSTANCE.group, package.namespace, package.name))
+    version = ((live or {}).get("spec") or {}).get("version")
+    return replace(package, old_version=str(version)) if version and package.action == "changed" else package
+
+
+def _hash(build: Build, changes: tuple[ResourceChange, ...], gone: tuple[Leftover, ...]) -> str:
+    """One hash over every content change, to compare two plans of one build by."""
+    known = reviewed_hash([change for change in changes if change.action != "removed"], old=None, new=build)
+    ids = "".join(f" {one.ref.id}" for one in gone)
+    return hashlib.sha256(f"{known}{ids}".encode()).hexdigest()
