@@ -55,7 +55,7 @@ class ImageRecipe:
 
 def make_image(recipe: ImageRecipe) -> ImageContent:
     """The image of a recipe; equal recipes give equal bytes."""
-    index_type, manifest_type, _ = _DOCKER if recipe.is_docker else _OCI
+    index_type, _, _ = _DOCKER if recipe.is_docker else _OCI
     blobs: dict[str, bytes] = {}
     manifests: dict[str, StoredManifest] = {}
     entries = []
@@ -66,8 +66,8 @@ def make_image(recipe: ImageRecipe) -> ImageContent:
     if len(recipe.platforms) == 1 and not recipe.with_attestations:
         return ImageContent(top=next(iter(manifests)), manifests=manifests, blobs=blobs)
     if recipe.with_attestations:
-        # As BuildKit adds them: one manifest per image, platform unknown/unknown.
-        stored = StoredManifest(media_type=manifest_type, body=_body({"schemaVersion": 2, "attests": entries}))
+        # As BuildKit adds them: a manifest of its own, platform unknown/unknown.
+        stored = _make_manifest(recipe, "unknown/unknown", blobs)
         manifests[stored.digest] = stored
         unknown = _entry(stored, {"os": "unknown", "architecture": "unknown"})
         entries.append({**unknown, "annotations": {"vnd.docker.reference.type": "attestation-manifest"}})
