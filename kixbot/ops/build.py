@@ -1,31 +1,46 @@
 """Build: open a source, find who needs whom, and name everything by its hash. Needs no cluster and no client."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kixbot import identity
 from kixbot.graph import components, edges
 from kixbot.model.build import Build, Evaluated
+from kixbot.model.pin import Pins
 from kixbot.model.resource import Ref, Resource
+from kixbot.settings import Settings
 from kixbot.sources import opening
-from kixbot.sources.opening import BuildRequest, Opened, opened
+from kixbot.sources.opening import BuildRequest, Found, Opened, opened
 
-__all__ = ["BuildRequest", "Opened", "assemble", "build", "build_cluster", "opened"]
+__all__ = ["BuildRequest", "Built", "Opened", "assemble", "build", "build_cluster", "opened"]
 
 _BARE_NAME = "manifests"  # what a build of bare paths is called, which belongs to no cluster
 
 
-def build(request: BuildRequest) -> Build:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """A build with the settings and pins it was made by; bare paths have no pins."""
+
+    build: Build
+    settings: Settings
+    pins: Pins | None = None
+
+
+def build(request: BuildRequest) -> Built:
     """Open and build what the request names.
 
     Raises UsageError for an unknown target, SettingsError for a broken kix.toml, SourceError for a source that does
     not build, GitError and NixError for what is missing on this machine.
     """
-    return assemble(opening.evaluate(request))
+    return _built(opening.evaluate(request))
 
 
-def build_cluster(source: Opened, name: str) -> Build:
-    """Build one cluster of a tree that is already open: several of them, or with its pins file, cost one export."""
-    return assemble(opening.evaluate_cluster(source, name))
+def build_cluster(source: Opened, name: str) -> Built:
+    """Build one cluster of a tree that is already open: several of them cost one export."""
+    return _built(opening.evaluate_cluster(source, name))
+
+
+def _built(found: Found) -> Built:
+    return Built(build=assemble(found.evaluated), settings=found.settings, pins=found.pins)
 
 
 def assemble(evaluated: Evaluated) -> Build:

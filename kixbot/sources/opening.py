@@ -14,10 +14,11 @@ from pathlib import Path, PurePosixPath
 
 from kixbot.errors import SettingsError, SourceError, UsageError
 from kixbot.model.build import Binding, ClusterFacts, Evaluated, ScorecardSettings, SourceInfo
+from kixbot.model.pin import Pins
+from kixbot.model.pinfile import PINS_FILE, decode
 from kixbot.settings import ClusterSettings, Settings, discover, load
-from kixbot.sources import checkout as checkouts, document, files, flavors, manifests, nix
+from kixbot.sources import checkout as checkouts, document, files, flavors, manifests, nix, text
 from kixbot.sources.manifests import File, Loose
-from kixbot.sources.text import MAX_BYTES
 from kixbot.sources.tree import Tree, export_ref, working_tree
 
 STDIN = "-"
@@ -40,6 +41,15 @@ class BuildRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """An evaluated source, with the settings and pins that hold for it. Bare paths have no pins."""
+
+    evaluated: Evaluated
+    settings: Settings
+    pins: Pins | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
     """A tree with the settings that hold for it; `base` is the settings file's folder, relative to the tree."""
 
@@ -51,9 +61,12 @@ class Opened:
         """A path of the settings, relative to the tree."""
         return path if self.base in {"", "."} else f"{self.base}/{path}"
 
-    def read(self, path: str) -> bytes | None:
-        """A file that the settings name, such as pins.json; None when the tree has none."""
-        return files.find_inside(self.tree.root, self.inside(path))
+    def find_pins(self, cluster: str) -> Pins | None:
+        """The pins file of a cluster, as this tree has it; None when it has none."""
+        settings = self.settings.clusters.get(cluster)
+        path = self.inside(settings.pins if settings else PINS_FILE)
+        data = files.find_inside(self.tree.root, path)
+        return decode(text.decode(data, file=path), file=path) if data is not None else None
 
 
 @contextmanager
@@ -71,10 +84,10 @@ def opened(request: BuildRequest) -> Iterator[Opened]:
         yield _with_settings(tree, Path(folder) / directory.relative_to(top), request)
 
 
-def evaluate(request: BuildRequest) -> Evaluated:
-    """The evaluated source. Raises UsageError for an unknown target, SourceError for what does not build."""
+def evaluate(request: BuildRequest) -> Found:
+    """What the request names. Raises UsageError for an unknown target, SourceError for what does not build."""
     if request.targets and request.ref is None and all(_is_plain_path(request, target) for target in request.targets):
-        return _bare(request)
+        return Found(evaluated=_bare(request), settings=request.settings or Settings())
     with opened(request) as source:
         return _in_tree(source, request)
 
@@ -98,7 +111,7 @@ def settings_in(root: Path, base: str = ".", config: Path | None = None) -> Sett
     return Settings()
 
 
-def evaluate_cluster(source: Opened, name: str) -> Evaluated:
+def evaluate_cluster(source: Opened, name: str) -> Found:
     """One cluster of the settings. Raises UsageError when they have none of that name."""
     cluster = source.settings.clusters.get(name)
     if cluster is None:
@@ -108,22 +121,29 @@ def evaluate_cluster(source: Opened, name: str) -> Evaluated:
     if source.tree.find(path) is None:
         raise SourceError(f"{path}: no such file in the tree", hint="git add it, or mend path in kix.toml")
     if path.endswith(".nix"):
-        return _definition(source, path, info, cluster)
+        return _found(source, name, _definition(source, path, info, cluster))
     if cluster.kustomize or path.endswith("flake.nix"):
         raise SettingsError(f"[clusters.{name}]: {path} is of a kind this version does not build")
     found = files.collect(source.tree.root, path, known=frozenset(source.tree.files))
     check = source.settings.check
-    return manifests.evaluate(
-        found,
-        Loose(
-            cluster=_facts(name, cluster),
-            source=info,
-            namespace=cluster.namespace,
-            cede=cluster.cede,
-            externals=cluster.externals,
-            scorecard=ScorecardSettings(fail=check.fail, ignore=check.ignore),
-        ),
+    loose = Loose(
+        cluster=_facts(name, cluster),
+        source=info,
+        namespace=cluster.namespace,
+        cede=cluster.cede,
+        externals=cluster.externals,
+        scorecard=ScorecardSettings(fail=check.fail, ignore=check.ignore),
     )
+    return _found(source, name, manifests.evaluate(found, loose))
+
+
+def _found(source: Opened, name: str, evaluated: Evaluated) -> Found:
+    if evaluated.cluster.name != name:
+        raise SourceError(
+            f"{evaluated.source.path}: its name is {evaluated.cluster.name[:80]!r}, the settings call it {name!r}",
+            hint="give both one name",
+        )
+    return Found(evaluated=evaluated, settings=source.settings, pins=source.find_pins(name))
 
 
 def _with_settings(tree: Tree, directory: Path, request: BuildRequest) -> Opened:
@@ -134,20 +154,24 @@ def _with_settings(tree: Tree, directory: Path, request: BuildRequest) -> Opened
     return Opened(tree=tree, base=base, settings=discover(settings, below))
 
 
-def _in_tree(source: Opened, request: BuildRequest) -> Evaluated:
+def _in_tree(source: Opened, request: BuildRequest) -> Found:
     names = request.targets or _only(source.settings)
     if len(names) == 1 and names[0] in source.settings.clusters:
         return evaluate_cluster(source, names[0])
     if len(names) == 1 and names[0].endswith(".nix"):
         path = source.inside(names[0])
-        return _definition(source, path, replace(_info(source.tree), path=path), None)
+        if source.tree.find(path) is None:
+            raise _unknown(names[0], source.settings)
+        evaluated = _definition(source, path, replace(_info(source.tree), path=path), None)
+        return Found(evaluated=evaluated, settings=source.settings, pins=source.find_pins(evaluated.cluster.name))
     found: list[File] = []
     for name in names:
         if source.tree.find(source.inside(name)) is None:
             raise _unknown(name, source.settings)
         found.extend(files.collect(source.tree.root, source.inside(name), known=frozenset(source.tree.files)))
     info = replace(_info(source.tree), kind="manifests", path=" ".join(names))
-    return manifests.evaluate(found, Loose(cluster=flavors.of_path(), source=info))
+    loose = Loose(cluster=flavors.of_path(), source=info)
+    return Found(evaluated=manifests.evaluate(found, loose), settings=source.settings)
 
 
 def _definition(source: Opened, path: str, info: SourceInfo, cluster: ClusterSettings | None) -> Evaluated:
@@ -215,7 +239,7 @@ def _is_plain_path(request: BuildRequest, target: str) -> bool:
 
 
 def _standard_input() -> bytes:
-    return sys.stdin.buffer.read(MAX_BYTES + 1)
+    return sys.stdin.buffer.read(text.MAX_BYTES + 1)
 
 
 def _only(settings: Settings) -> tuple[str, ...]:
