@@ -93,6 +93,7 @@ need_venv() { # LEVEL
   [ -f "$venv/made-for" ] && return
   need_uv
   uv=$(uv_of)
+  use_the_index_of_pip "$(dirname "$uv")/pip"
   forget_old_venvs "$1"
   say "Python packages of ${lock#"$project"/}: into $venv"
   "$uv" venv --quiet --clear --python "$python" "$venv"
@@ -102,6 +103,15 @@ need_venv() { # LEVEL
   "$uv" pip install --quiet ${compile[@]+"${compile[@]}"} --python "$venv/bin/python" --require-hashes -r "$lock"
   link_project "$venv"
   echo "$1 $project" >"$venv/made-for"
+}
+
+# uv does not read pip's settings, and a company's mirror usually stands there.
+use_the_index_of_pip() { # PIP
+  local index=${UV_DEFAULT_INDEX:-${UV_INDEX_URL:-${PIP_INDEX_URL:-}}}
+  if [ -z "$index" ] && [ -x "$1" ]; then
+    index=$("$1" config get global.index-url 2>/dev/null || true)
+  fi
+  if [ -n "$index" ]; then export UV_DEFAULT_INDEX=$index; fi
 }
 
 # What an editable install would put there, without a build backend to fetch.
