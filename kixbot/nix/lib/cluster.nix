@@ -48,7 +48,8 @@ let
         (optionsOf { inherit outOf; })
         {
           _file = "buildCluster";
-          config.name = arguments.name;
+          # Keeps the place where the name was written.
+          config = builtins.intersectAttrs { name = null; } arguments;
         }
       ]
       ++ arguments.modules;
@@ -70,10 +71,10 @@ let
     let
       id = "${namespace}/${name}";
       where = "package instance ${id}";
-      function = resolve.loadPackage where definition.package;
+      function = resolve.loadPackage where definition.origin definition.package;
     in
     if elem name resolve.special then
-      throw "${where}: an instance may not be called ${name}, which has a meaning of its own in packages"
+      throw "${where}: an instance may not be called ${name}, which has a meaning of its own in packages${resolve.placeOf definition.origin}"
     else
       {
         inherit
@@ -97,7 +98,7 @@ let
     mapAttrsToList (namespace: mapAttrsToList (instanceOf namespace)) cluster.instances
   );
   available = mapAttrs (key: source: rec {
-    function = resolve.loadPackage "availablePackages.${key}" source;
+    function = resolve.loadPackage "availablePackages.${key}" null source;
     meta = resolve.metaOf "availablePackages.${key}" commonArguments function;
   }) cluster.availablePackages;
   added =

@@ -23,6 +23,7 @@ let
     inherit
       basics
       errors
+      modules
       types
       resource
       kinds
@@ -104,7 +105,8 @@ in
             optionsOf
             ;
           library = lib;
-          libraryRoot = toString ../.;
+          # As positions write it, which in a private store differs from `toString`.
+          libraryRoot = basics.removeSuffix "/lib/default.nix" (builtins.unsafeGetAttrPos "here" { here = null; }).file;
         } { inherit kix treePath; };
         inherit (manifest) mapByName number;
         inherit (markers) weak;

@@ -128,7 +128,8 @@ rec {
           _: say "${r.id} refers to a resource that no build returned" "return it from build, or cut the reference with kix.weak"
         ) (ofKind "lost")
         ++ map (
-          path: say "${r.id} holds the store path ${path}, which means nothing in a cluster" "builtins.readFile gives a file's text"
+          path:
+          say "${r.id} holds the store path of ${builtins.substring 44 (-1) path}, which means nothing in a cluster" "builtins.readFile gives a file's text"
         ) (ofKind "store")
         ++ optional (treePath != null && basics.hasInfix treePath text) (
           say "${r.id} holds the path of the definition's folder, which differs from machine to machine" "builtins.readFile gives a file's text"

@@ -93,7 +93,9 @@ rec {
     { loc, definitions }:
     throw ''
       option "${showPath loc}": definitions conflict${
-        concatStrings (map (d: "\n  ${showValue d.value} at ${showPlace d}") definitions)
+        concatStrings (
+          map (d: "\n  ${showValue d.value} at ${showPlace d}") (basics.reverseList definitions)
+        )
       }
       hint: write mkForce before the value that shall win, or mkDefault before the one that may be overridden'';
 

@@ -264,6 +264,8 @@ rec {
       (mergeDefinitions prefix type (
         map (u: {
           inherit (u) file pos;
+          # The set below is made here, so its members have no place of their own.
+          placeOfAll = u.pos;
           value = nested (dropPrefix u.loc) u.value;
         }) unmatched
       )).mergedValue;

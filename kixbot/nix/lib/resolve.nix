@@ -39,15 +39,18 @@ in
 rec {
   inherit special;
 
+  placeOf =
+    origin: optionalString (origin != null) "\n  defined at ${errors.showPlace { pos = origin; }}";
+
   loadPackage =
-    where: package:
+    where: origin: package:
     let
       loaded = if builtins.isPath package || builtins.isString package then import package else package;
     in
     if isCallable loaded then
       loaded
     else
-      throw "${where}: a package is a function or the path of a file that holds one, found ${errors.showValue loaded}";
+      throw "${where}: a package is a function or the path of a file that holds one, found ${errors.showValue loaded}${placeOf origin}";
 
   # Name, version, interfaces, options and default namespace, read without any dependency at hand.
   metaOf =
@@ -100,13 +103,10 @@ rec {
       ambiguous =
         instance: name: candidates:
         throw ''
-          '${name}' is ambiguous for ${instance.id}: ${ids candidates} fit
-            needed by ${instance.id}${place instance}
+          '${name}' is ambiguous for ${instance.id}: ${ids candidates} fit${place instance}
           hint: write instances.${instance.namespace}.${instance.name}.deps.${name} = "${(head candidates).id}"'';
       ids = candidates: concatMapStringsSep ", " (id: id) (sortedUnique (map (i: i.id) candidates));
-      place =
-        instance:
-        optionalString (instance.origin != null) "\n  defined at ${errors.showPlace { pos = instance.origin; }}";
+      place = instance: placeOf instance.origin;
 
       # One of several, or null for none; a provider that the definition names decides.
       only =
@@ -184,13 +184,11 @@ rec {
           null
         else if length placed > 1 then
           throw ''
-            '${name}' is ambiguous for ${instance.id}: packages ${concatMapStringsSep ", " (n: n) placed} fit
-              needed by ${instance.id}${place instance}
+            '${name}' is ambiguous for ${instance.id}: packages ${concatMapStringsSep ", " (n: n) placed} fit${place instance}
             hint: make an instance of one of them''
         else if hasAttr added.id declaredById then
           throw ''
-            '${name}' cannot be added for ${instance.id}: ${added.id} is another package
-              needed by ${instance.id}${place instance}
+            '${name}' cannot be added for ${instance.id}: ${added.id} is another package${place instance}
             hint: write instances.${instance.namespace}.${instance.name}.deps.${name}''
         else
           added;

@@ -2,6 +2,7 @@
 {
   basics,
   errors,
+  modules,
   types,
   resource,
   kinds,
@@ -18,31 +19,32 @@ let
     ;
   inherit (basics) concatMapStringsSep hasPrefix optionalAttrs;
 
-  # Arguments of a shortcut, each with its type; an unknown one suggests the nearest name.
+  # Arguments of a shortcut, each of its type when it is used; an unknown one suggests the nearest name.
   typed =
     shortcut: fields: args:
     let
       unknown = filter (name: !(fields ? ${name})) (attrNames args);
-      wrong = filter (name: fields ? ${name} && !(fields.${name}.check args.${name})) (attrNames args);
       near = errors.nearest (head unknown) (attrNames fields);
-      place = name: errors.showPlace {
+      definitionOf = name: {
         pos = unsafeGetAttrPos name args;
-        file = shortcut;
+        file = "scope.${shortcut}";
+        value = args.${name};
       };
     in
     if unknown != [ ] then
-      throw "${shortcut}: unknown argument \"${head unknown}\"\n  written at ${place (head unknown)}\nhint: ${
+      throw "scope.${shortcut}: unknown argument \"${head unknown}\"\n  defined at ${
+        errors.showPlace (definitionOf (head unknown))
+      }\nhint: ${
         if near != null then
           "did you mean \"${near}\"?"
         else
           "it takes ${concatMapStringsSep ", " (n: n) (attrNames fields)}"
       }"
-    else if wrong != [ ] then
-      throw "${shortcut}: argument \"${head wrong}\": expected ${fields.${head wrong}.description}, found ${
-        errors.showValue args.${head wrong}
-      }\n  written at ${place (head wrong)}"
     else
-      args;
+      mapAttrs (
+        name: _:
+        (modules.mergeDefinitions [ "scope" shortcut name ] fields.${name} [ (definitionOf name) ]).mergedValue
+      ) args;
 
   inherit (types)
     attrs
@@ -156,13 +158,13 @@ rec {
           package = id;
         };
       # The place of `name` is lost when a shortcut builds its arguments anew: hand it on.
-      made = args: fields: make (fields // commonOf args) // { origin = placeOf args; };
+      made = place: args: fields: make (fields // commonOf args) // { origin = placeOf place; };
       workload =
         shortcut: kind: fields: args:
         let
-          checked = typed "scope.${shortcut}" (ofPods // fields) args;
+          checked = typed shortcut (ofPods // fields) args;
         in
-        made checked {
+        made args checked {
           inherit kind;
           spec =
             builtins.intersectAttrs fields checked
@@ -203,9 +205,9 @@ rec {
             concurrencyPolicy = str;
             suspend = types.bool;
           };
-          checked = typed "scope.mkCronJob" (ofPods // fields) args;
+          checked = typed "mkCronJob" (ofPods // fields) args;
         in
-        made checked {
+        made args checked {
           kind = "CronJob";
           spec =
             builtins.intersectAttrs fields checked
@@ -219,7 +221,7 @@ rec {
       mkService =
         args:
         let
-          checked = typed "scope.mkService" (
+          checked = typed "mkService" (
             common
             // {
               "for" = raw;
@@ -236,7 +238,7 @@ rec {
             }
             // (if isAttrs value then value else { port = value; });
         in
-        made checked {
+        made args checked {
           kind = "Service";
           spec = {
             selector =
@@ -254,7 +256,7 @@ rec {
       mkConfigMap =
         args:
         let
-          checked = typed "scope.mkConfigMap" (
+          checked = typed "mkConfigMap" (
             common
             // {
               data = attrsOf str;
@@ -263,7 +265,7 @@ rec {
             }
           ) args;
         in
-        made checked (
+        made args checked (
           {
             kind = "ConfigMap";
           }
@@ -275,11 +277,11 @@ rec {
         );
 
       # A Secret whose `keys` are made at apply where they are absent. `fixed` are members that are no secret, such
-      # as the user name a login belongs to.
+      # as the user name a login belongs to: they too are written only where absent, with the value given here.
       mkSecret =
         args:
         let
-          checked = typed "scope.mkSecret" (
+          checked = typed "mkSecret" (
             common
             // {
               keys = listOf str;
@@ -288,11 +290,11 @@ rec {
             }
           ) args;
         in
-        made checked (
+        made args checked (
           {
             kind = "Secret";
             type = checked.type or "Opaque";
-            generated = checked.keys or [ ];
+            generated = (checked.keys or [ ]) ++ attrNames (checked.fixed or { });
           }
           // optionalAttrs (checked.fixed or { } != { }) { stringData = checked.fixed; }
         );
@@ -301,7 +303,7 @@ rec {
       mkSecretRef =
         args:
         let
-          checked = typed "scope.mkSecretRef" {
+          checked = typed "mkSecretRef" {
             name = str;
             namespace = str;
             keys = nullOr (listOf str);
@@ -320,9 +322,9 @@ rec {
       mkServiceAccount =
         args:
         let
-          checked = typed "scope.mkServiceAccount" (common // { automount = types.bool; }) args;
+          checked = typed "mkServiceAccount" (common // { automount = types.bool; }) args;
         in
-        made checked {
+        made args checked {
           kind = "ServiceAccount";
           automountServiceAccountToken = checked.automount or false;
         };
@@ -331,14 +333,14 @@ rec {
       mkAccess =
         args:
         let
-          checked = typed "scope.mkAccess" (
+          checked = typed "mkAccess" (
             common
             // {
               rules = listOf attrs;
               clusterRules = listOf attrs;
             }
           ) args;
-          serviceAccount = made checked {
+          serviceAccount = made args checked {
             kind = "ServiceAccount";
             automountServiceAccountToken = false;
           };
@@ -356,14 +358,14 @@ rec {
               inherit (role.out) name;
             };
           };
-          role = made checked {
+          role = made args checked {
             kind = "Role";
             inherit (checked) rules;
           };
           clusterName = {
             name = "${namespace}-${checked.name}";
           };
-          clusterRole = made (checked // clusterName) {
+          clusterRole = made args (checked // clusterName) {
             kind = "ClusterRole";
             rules = checked.clusterRules;
           };
@@ -373,18 +375,18 @@ rec {
         }
         // optionalAttrs (checked ? rules) {
           inherit role;
-          binding = made checked (bound "RoleBinding" role);
+          binding = made args checked (bound "RoleBinding" role);
         }
         // optionalAttrs (checked ? clusterRules) {
           inherit clusterRole;
-          clusterBinding = made (checked // clusterName) (bound "ClusterRoleBinding" clusterRole);
+          clusterBinding = made args (checked // clusterName) (bound "ClusterRoleBinding" clusterRole);
         };
 
       # An HTTPRoute of the Gateway API: `hostnames` at `gateway` go to `port` of the Service `to`.
       mkRoute =
         args:
         let
-          checked = typed "scope.mkRoute" (
+          checked = typed "mkRoute" (
             common
             // {
               gateway = attrs;
@@ -407,7 +409,7 @@ rec {
             else
               gateway;
         in
-        made checked {
+        made args checked {
           apiVersion = "gateway.networking.k8s.io/v1";
           kind = "HTTPRoute";
           spec = {

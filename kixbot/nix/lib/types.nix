@@ -141,7 +141,7 @@ let
 
   between =
     lowest: highest:
-    simple "intBetween" "integer between ${toString lowest} and ${toString highest}" (
+    simple "intBetween" "an integer between ${toString lowest} and ${toString highest}" (
       v: isInt v && v >= lowest && v <= highest
     );
 
@@ -151,11 +151,15 @@ let
     zipAttrsWith (_: found: found) (
       map (
         d:
-        mapAttrs (name: value: {
-          inherit (d) file;
-          pos = unsafeGetAttrPos name d.value;
-          inherit value;
-        }) d.value
+        mapAttrs (
+          name: value:
+          {
+            inherit (d) file;
+            pos = d.placeOfAll or (unsafeGetAttrPos name d.value);
+            inherit value;
+          }
+          // (if d ? placeOfAll then { inherit (d) placeOfAll; } else { })
+        ) d.value
       ) definitions
     );
 
@@ -165,7 +169,7 @@ let
       name = if lazy then "lazyAttrsOf" else "attrsOf";
     in
     ofElements name (attrsOfWith lazy) element {
-      description = "set of ${element.description}";
+      description = "a set, each member ${element.description}";
       check = isAttrs;
       emptyValue.value = { };
       getSubOptions = prefix: element.getSubOptions (prefix ++ [ "<name>" ]);
@@ -321,7 +325,7 @@ let
     listOf =
       element:
       ofElements "listOf" listOf element {
-        description = "a list of ${element.description}";
+        description = "a list, each item ${element.description}";
         check = isList;
         emptyValue.value = [ ];
         getSubOptions = prefix: element.getSubOptions (prefix ++ [ "*" ]);

@@ -1,0 +1,2 @@
+{ kix, ... }:
+(kix.buildCluster { name = "Shop_1"; modules = [ ]; }).document

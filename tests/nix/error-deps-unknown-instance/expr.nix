@@ -1,0 +1,2 @@
+{ document, user, ... }:
+document [ { instances.shop.web = { package = user; deps.postgres = "shop/nothing"; }; } ]

@@ -1,0 +1,2 @@
+{ document, kix, ... }:
+document [ { externals = [ (kix.untrackedRef { kind = "PriorityClass"; nam = "critical"; }) ]; } ]

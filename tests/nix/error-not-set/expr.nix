@@ -1,0 +1,2 @@
+{ lib, types, evaluate, ... }:
+evaluate [ { options.hostname = lib.mkOption { type = types.nonEmptyStr; }; } ]

@@ -1,0 +1,2 @@
+{ document, provider, ... }:
+document [ { instances.shop.cluster.package = provider "sql" [ ]; } ]

@@ -1,0 +1,2 @@
+{ document, ... }:
+document [ { resources.shop.Deploymnt.api.spec.replicas = 1; } ]

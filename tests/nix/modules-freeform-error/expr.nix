@@ -1,0 +1,5 @@
+{ lib, types, evaluate, ... }:
+evaluate [
+  { freeformType = types.attrsOf types.int; }
+  { free = "text"; }
+]
