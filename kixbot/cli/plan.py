@@ -1,0 +1,43 @@
+"""`kix plan`: the diff against the live cluster, and what a deploy would do."""
+
+import click
+
+from kixbot.cli.session import Session
+from kixbot.cli.target import checked_build, open_target
+from kixbot.errors import ExitCode
+from kixbot.ops.plan import live_plan
+from kixbot.output.deploy_text import plan_text
+from kixbot.output.diff_json import document as diff_document
+from kixbot.output.diff_text import text as diff_text
+
+_EPILOG = """\b
+Examples:
+  kix plan shop
+  kix plan shop --exit-code     exit 1 when there is something to deploy
+  kix plan shop -o json"""
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("cluster", required=False)
+@click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", help="How to print it.")
+@click.option("--exit-code", is_flag=True, help="Exit 1 when there are changes.")
+@click.pass_obj
+def command(session: Session, cluster: str | None, *, form: str, exit_code: bool) -> int:
+    """Show what a deploy of CLUSTER would change and in which waves. Writes nothing."""
+    target, build = checked_build(session, cluster)
+    edge = open_target(session, target)
+    try:
+        live = live_plan(
+            build,
+            edge,
+            record_namespace=target.settings.record_namespace,
+            allow_plain_secrets=target.settings.allow_plain_secrets,
+        )
+    finally:
+        edge.close()
+    if form == "json":
+        session.console.result(diff_document(live.plan))
+    else:
+        session.console.result("\n\n".join(part for part in (diff_text(live.plan), plan_text(live.plan)) if part))
+    changed = any(change.reason == "content" for package in live.plan.packages for change in package.resources)
+    return int(ExitCode.NO if exit_code and changed else ExitCode.DONE)
