@@ -17,6 +17,7 @@ from kixbot.forges.local_merge import merge_pull_request
 from kixbot.forges.local_store import Store
 from kixbot.forges.values import FileChange
 from tests.forges.github_world import github_world
+from tests.forges.gitlab_world import gitlab_world
 
 VIEWER = "kix-bot"
 """The login the forge under test writes as."""
@@ -67,8 +68,8 @@ class World(Protocol):
         """From now on the branch takes pull requests only."""
         ...
 
-    def deny(self, permission: str) -> None:
-        """From now on the token lacks this permission (`statuses: write`, `pull-requests: write`, …)."""
+    def deny(self, permission: str) -> str:
+        """From now on the token lacks this permission (`statuses: write`, …); gives the forge's own word for it."""
         ...
 
 
@@ -130,8 +131,9 @@ class LocalWorld:
     def protect(self, branch: str) -> None:
         self._rule(lambda rules: rules.setdefault("protected", []).append(branch))
 
-    def deny(self, permission: str) -> None:
+    def deny(self, permission: str) -> str:
         self._rule(lambda rules: rules.setdefault("denied", []).append(permission))
+        return permission
 
     def _rule(self, change: Callable[[dict[str, Any]], object]) -> None:
         file = self.folder / "forge.json"
@@ -160,5 +162,16 @@ def on_github(folder: Path) -> Iterator[World]:
         yield world
 
 
-WORLDS: dict[str, Callable[[Path], AbstractContextManager[World]]] = {"local": local_world, "github": on_github}
+@contextmanager
+def on_gitlab(folder: Path) -> Iterator[World]:
+    """GitLab on loopback, judged by a description of facts."""
+    with gitlab_world(folder, VIEWER) as world:
+        yield world
+
+
+WORLDS: dict[str, Callable[[Path], AbstractContextManager[World]]] = {
+    "local": local_world,
+    "github": on_github,
+    "gitlab": on_gitlab,
+}
 """Every implementation of `Forge`, by name; each is opened on an empty folder of the test's own."""

@@ -120,14 +120,14 @@ def test_a_deployment_moves_and_a_newer_success_replaces_an_older_one(world: Wor
 
 def test_what_the_token_may_not_do_names_the_permission(world: World) -> None:
     number = opened(world)
-    world.deny("statuses: write")
+    lacking = world.deny("statuses: write")
     with pytest.raises(PermissionDeniedError) as error:
         world.forge.set_status(world.first, Status(context="kix/check", state=StatusState.PENDING, description=""))
-    assert error.value.permission == "statuses: write"
-    world.deny("pull-requests: write")
+    assert error.value.permission == lacking
+    lacking = world.deny("pull-requests: write")
     with pytest.raises(PermissionDeniedError) as error:
         world.forge.create_comment(number, "hello")
-    assert error.value.permission == "pull-requests: write"
+    assert error.value.permission == lacking
     assert world.forge.list_comments(number) == ()
 
 

@@ -58,8 +58,9 @@ class GitHubWorld:
     def protect(self, branch: str) -> None:
         self.server.state.protected.add(branch)
 
-    def deny(self, permission: str) -> None:
+    def deny(self, permission: str) -> str:
         self._token.writes -= {permission.partition(":")[0].replace("-", "_")}
+        return permission
 
 
 @contextmanager

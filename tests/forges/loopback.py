@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qs, parse_qsl, unquote, urlsplit
 
 from tests.forges.api_description import Description, DescriptionError
 
@@ -21,6 +21,8 @@ class Request:
     body: Any
     headers: Mapping[str, str]
     values: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, list[str]] = field(default_factory=dict)
+    """Query parameters with all their values, for those that repeat."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +57,8 @@ class LoopbackServer:
         self.journal: list[Request] = []
         self.faults: list[Fault] = []
         self.violations: list[str] = []
+        self.interfere: Callable[[Request], object] | None = None
+        """Somebody else's act between the arrival of a request and its being carried out."""
         self.lock = threading.RLock()
         outer = self
 
@@ -97,11 +101,14 @@ class LoopbackServer:
             method=handler.command,
             path=parts.path.removeprefix(self.prefix),
             query=dict(parse_qsl(parts.query, keep_blank_values=True)),
+            lists=parse_qs(parts.query, keep_blank_values=True),
             body=json.loads(raw) if raw else None,
             headers={name.lower(): value for name, value in handler.headers.items()},
         )
         with self.lock:
             self.journal.append(request)
+            if self.interfere:
+                self.interfere(request)
             fault = self._next_fault(request)
             try:
                 answer = fault.answer if fault and not fault.after else self._judged(request, parts.query)
