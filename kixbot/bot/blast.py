@@ -23,7 +23,7 @@ _IMPLIED_HOST = "docker.io"
 _MOST_RIGHTS = 5
 
 
-def cluster_risks(base: Build, head: Build, plan: Plan, waves: tuple[Wave, ...]) -> tuple[Risk, ...]:
+def cluster_risks(base: Build, head: Build, plan: Plan) -> tuple[Risk, ...]:
     """The risks of one cluster, gravest first."""
     old = {resource.ref: resource.manifest for resource in base.resources}
     new = {resource.ref: resource.manifest for resource in head.resources}
@@ -35,7 +35,7 @@ def cluster_risks(base: Build, head: Build, plan: Plan, waves: tuple[Wave, ...])
         *_objects(old, new, touched),
         *_images(old, new, touched),
         *_suppressions(base, head),
-        *_waves(waves, touched),
+        *_waves(plan.waves, touched),
     ]
     return tuple(sorted(set(found), key=lambda risk: (risk.kind, risk.verb, risk.subject, risk.values)))
 

@@ -18,7 +18,7 @@ def find_graph(cluster: ClusterReview, most: int) -> Text | None:
         for change in package.resources
         if change.reason == "content" and change.action != "removed" and change.ref.kind != "PackageInstance"
     }
-    waves = [wave for wave in cluster.waves if changed.intersection(wave.refs)]
+    waves = [wave for wave in cluster.plan.waves if changed.intersection(wave.refs)]
     if not 2 <= len(changed) <= _MOST_NODES or not waves:
         return None
     text = "\n".join(_lines(waves, changed, cluster.edges))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from kixbot.model.finding import Finding, Report, Severity, State
-from kixbot.model.plan import Plan, Wave
+from kixbot.model.plan import Plan
 from kixbot.model.resource import Body, Ref
 
 
@@ -47,7 +47,7 @@ class ClusterReview:
     """One cluster, base against head. `plan` is None when one of the two did not build; `report` is of the head.
 
     `passed`: check and guards say yes. `added` holds manifests of added resources, Secret values already out.
-    `waves` and `edges` (source, target) are those of the head.
+    `edges` (source, target) are those of the head.
     """
 
     name: str
@@ -56,7 +56,6 @@ class ClusterReview:
     plan: Plan | None = None
     risks: tuple[Risk, ...] = ()
     added: Mapping[Ref, Body] = field(default_factory=dict)
-    waves: tuple[Wave, ...] = ()
     edges: tuple[tuple[Ref, Ref], ...] = ()
 
     @property

@@ -46,8 +46,8 @@ def risks(old: str, new: str, **more: object) -> list[str]:
         ResourceChange(ref=ref, action="changed") for ref in after if ref in before and before[ref] != after[ref]
     ]
     package = PackageChange(id="shop/x", namespace="shop", name="x", action="changed", resources=tuple(changes))
-    plan = Plan(cluster="shop", old_activation=None, new_activation=None, packages=(package,))
-    return [line(risk) for risk in cluster_risks(base, head, plan, waves(head))]
+    plan = Plan(cluster="shop", old_activation=None, new_activation=None, packages=(package,), waves=waves(head))
+    return [line(risk) for risk in cluster_risks(base, head, plan)]
 
 
 def line(risk: Risk) -> str:

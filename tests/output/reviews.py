@@ -58,6 +58,10 @@ def shop_plan() -> Plan:
         old_activation="shop-ll6g0k5f2kqm",
         new_activation="shop-6w9czkc51502",
         unchanged=9,
+        waves=(
+            Wave(number=1, refs=(ref("ConfigMap", "valkey"),)),
+            Wave(number=3, refs=(ref("StatefulSet", "valkey", group="apps"), ref("Service", "valkey"), WEB, GRAFANA)),
+        ),
         hash="c" * 64,
         packages=(
             package(
@@ -116,10 +120,6 @@ def shop(*findings: Finding, passed: bool = True, name: str = "shop") -> Cluster
                 kind=RiskKind.IMAGE, verb="moves image", subject="ghcr.io/acme/web", values=("1.4.2", "1.5.0"), ref=WEB
             ),
             Risk(kind=RiskKind.WAVES, verb="lands in", detail="waves 1 and 3 of 4"),
-        ),
-        waves=(
-            Wave(number=1, refs=(ref("ConfigMap", "valkey"),)),
-            Wave(number=3, refs=(ref("StatefulSet", "valkey", group="apps"), ref("Service", "valkey"), WEB, GRAFANA)),
         ),
         edges=((ref("StatefulSet", "valkey", group="apps"), ref("ConfigMap", "valkey")),),
     )

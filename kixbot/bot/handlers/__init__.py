@@ -1,0 +1,1 @@
+"""One file per reaction of the bot."""
