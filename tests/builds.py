@@ -1,22 +1,18 @@
 """Small builds for tests: manifests as text, judged as a whole cluster."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from kixbot import identity
-from kixbot.graph import components, edges
 from kixbot.model.build import (
     ROLES,
     Binding,
     Build,
     ClusterFacts,
-    Evaluated,
     External,
     ScorecardSettings,
     SourceInfo,
     Suppression,
 )
-from kixbot.model.resource import Resource
+from kixbot.ops.build import assemble
 from kixbot.sources.manifests import File, Loose, evaluate
 
 CLOSED = ClusterFacts(name="shop", roles=dict.fromkeys(ROLES, Binding(kind="absent")))
@@ -48,30 +44,3 @@ def build_of(
         scorecard=ScorecardSettings(fail=fail, ignore=ignore),
     )
     return assemble(evaluate([File(name=file, data=text.encode())], settings))
-
-
-def assemble(evaluated: Evaluated) -> Build:
-    """An evaluated source with its edges and identities."""
-    once: dict[object, Resource] = {}
-    duplicates = []
-    for resource in evaluated.resources:
-        if resource.ref in once:
-            duplicates.append((once[resource.ref], resource))
-        else:
-            once[resource.ref] = resource
-    resources = tuple(sorted(once.values(), key=lambda one: one.ref.id))
-    found, dangling = edges.find(replace(evaluated, resources=resources))
-    settled = components.settle(found, marked=evaluated.marked)
-    identities = identity.identify(resources, components.hash_references(settled.edges))
-    whole = not settled.cycles and all(first.manifest == second.manifest for first, second in duplicates)
-    return Build(
-        evaluated=evaluated,
-        resources=resources,
-        edges=settled.edges,
-        dangling=dangling,
-        identities=identities,
-        activation=identity.activation(evaluated.cluster.name, resources, identities) if whole else None,
-        cycles=settled.cycles,
-        softened=settled.softened,
-        duplicates=tuple(duplicates),
-    )

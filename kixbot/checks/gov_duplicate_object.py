@@ -10,14 +10,18 @@ from kixbot.model.resource import Location, Resource
 
 def _find_differing(context: Context) -> Iterator[Hit]:
     for first, second in context.build.duplicates:
-        if first.manifest != second.manifest:
+        if not _is_equal(first, second):
             yield _hit(first, second, "twice, and the two differ", "keep one of the two, or give one another name")
 
 
 def _find_equal(context: Context) -> Iterator[Hit]:
     for first, second in context.build.duplicates:
-        if first.manifest == second.manifest:
+        if _is_equal(first, second):
             yield _hit(first, second, "twice, in equal words; it counts as one object", "remove one of the two")
+
+
+def _is_equal(first: Resource, second: Resource) -> bool:
+    return (first.manifest, first.cede) == (second.manifest, second.cede)
 
 
 def _hit(first: Resource, second: Resource, fact: str, hint: str) -> Hit:

@@ -9,8 +9,9 @@ from kixbot.checks.registry import CHECKS
 from kixbot.checks.report import run
 from kixbot.model.build import Build
 from kixbot.model.resource import Ref, Resource
+from kixbot.ops.build import assemble
 from kixbot.output import check_json, check_markdown, check_text
-from tests.builds import CLOSED, assemble, build_of
+from tests.builds import CLOSED, build_of
 
 EMPTY = build_of("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", facts=CLOSED)
 

@@ -9,7 +9,8 @@ from kixbot.checks.report import run
 from kixbot.model.build import ClusterFacts, CollectedFault, Evaluated
 from kixbot.model.finding import Finding, Severity
 from kixbot.model.resource import Ref
-from tests.builds import CLOSED, OPEN, assemble, build_of
+from kixbot.ops.build import assemble
+from tests.builds import CLOSED, OPEN, build_of
 
 WEB = """\
 apiVersion: apps/v1

@@ -1,0 +1,77 @@
+"""`kix check [CLUSTER or PATH…]`: the table, then the findings."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import click
+
+from kixbot.cli.session import Session
+from kixbot.errors import SourceError, UsageError
+from kixbot.model.finding import Finding, Report
+from kixbot.ops import baseline as baselines, check as ops
+from kixbot.ops.build import BuildRequest, build
+from kixbot.output import check_json, check_markdown, check_text
+
+_FORMATS = {"text": check_text.text, "json": check_json.text, "markdown": check_markdown.markdown}
+_LARGEST = 32 * 2**20  # bytes of a baseline file
+
+_EPILOG = """\b
+Examples:
+  kix check                           the only cluster there is
+  kix check shop                      the cluster "shop"
+  kix check manifests/ more.yaml      plain YAML or JSON, as one closed world
+  helm template shop ./chart | kix check -
+  kix check shop --fail-on sec/* --fail-on gov/image-no-tag
+  kix check shop --baseline main      what is new against the branch main
+  kix check shop -o json > old.json   and later: kix check shop --baseline old.json
+
+Errors end it with 1, and so do the warnings that --fail-on or scorecard.fail name; what does not
+build ends it with 3."""
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("targets", nargs=-1, metavar="[CLUSTER or PATH…]")
+@click.option(
+    "-o", "--output", type=click.Choice(list(_FORMATS)), default="text", show_default=True, help="The format."
+)
+@click.option(
+    "--fail-on", multiple=True, metavar="NAME", help="Let warnings fail: a rule, group/*, a category, or warning."
+)
+@click.option("--baseline", metavar="REF or FILE", help="Compare with a git ref, or with a file of -o json.")
+@click.pass_obj
+def command(
+    session: Session, targets: tuple[str, ...], output: str, fail_on: tuple[str, ...], baseline: str | None
+) -> int:
+    """Check a cluster, or plain manifests, as one closed world."""
+    request = BuildRequest(directory=session.directory, targets=targets, config=session.config)
+    report = _report(request, tuple(name for names in fail_on for name in names.split(",")), baseline)
+    session.console.result(_FORMATS[output](report))
+    return int(ops.exit_code(report))
+
+
+def _report(request: BuildRequest, fail_on: tuple[str, ...], baseline: str | None) -> Report:
+    today = datetime.now(tz=UTC).date()
+    older = _baseline(request, baseline, today) if baseline is not None else None
+    try:
+        built = build(request)
+    except SourceError as error:
+        return ops.unbuilt(error, cluster=None)
+    return ops.check(built.build, fail_on=fail_on, baseline=older, pins=built.pins, today=today)
+
+
+def _baseline(request: BuildRequest, named: str, today: date) -> dict[str, Finding]:
+    """The findings at a ref, or those that a file holds; a file that exists goes before a ref of that name."""
+    file = request.directory / named
+    if not file.is_file():
+        try:
+            built = build(replace(request, ref=named))
+        except SourceError as error:
+            message = f"baseline {named}: {error.message}"
+            raise SourceError(message, hint=error.hint, file=error.file, line=error.line) from error
+        return ops.findings_of(built.build, pins=built.pins, today=today)
+    with file.open("rb") as opened:
+        data = opened.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise UsageError(f"{named}: larger than {_LARGEST >> 20} MiB")
+    return baselines.decode(data.decode("utf-8", errors="replace"), file=Path(named).name)
