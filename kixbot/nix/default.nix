@@ -24,7 +24,7 @@ let
     if !(builtins.isFunction definition && (wanted ? kix || wanted ? packages)) then
       throw "${file}: not a definition: expected a function of kix and packages\nhint: begin it with { kix, packages }:"
     else if unknown != [ ] then
-      throw "${file}: a definition gets kix and packages, not \"${builtins.head unknown}\""
+      throw "${file}: a definition gets kix and packages, not \"${builtins.head unknown}\"\nhint: name only kix and packages as arguments"
     else if !(builtins.isAttrs cluster && cluster._type or null == "kix-cluster") then
       throw "${file}: the definition does not give a cluster\nhint: return kix.buildCluster { … }"
     else
