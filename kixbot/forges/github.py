@@ -1,15 +1,15 @@
 """GitHub, github.com or Enterprise, through PyGithub. The only room where its client is used."""
 
 import base64
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
 
-from kixbot.errors import ForgeError
 from kixbot.forges import github_commits, github_history, github_queries, github_shapes
-from kixbot.forges.github_client import GitHubClient, UncertainWriteError
+from kixbot.forges.github_client import GitHubClient
 from kixbot.forges.interface import InvalidNameError, NotFoundError, PermissionDeniedError
-from kixbot.forges.names import check_branch, check_path
+from kixbot.forges.names import check_branch, check_change, check_number, check_path
+from kixbot.forges.once import find_own_comment, once
 from kixbot.forges.values import (
     Comment,
     Comparison,
@@ -26,8 +26,6 @@ from kixbot.forges.values import (
     Unit,
 )
 from kixbot.retry import Clock
-
-T = TypeVar("T")
 
 # Comment: GitHub's 422 says "maximum is 65536 characters". Status description 140 and context 255: GitHub's own 422s.
 LIMITS = Limits(comment=65_536, unit=Unit.UTF16, status_description=140, status_context=255, mermaid=50_000)
@@ -90,19 +88,19 @@ class GitHubForge:
     def create_comment(self, number: int, body: str) -> Comment:
         """A new comment; after a lost answer an equal one of our own is looked for first."""
         path = f"{self._root}/issues/{number}/comments"
-        return _once(
+        return once(
             lambda: github_shapes.comment(self._client.write("POST", path, {"body": body}, repeatable=False)),
-            lambda: self._find_own_comment(number, body),
+            lambda: find_own_comment(self, number, body),
         )
 
     def update_comment(self, number: int, comment_id: str, body: str) -> Comment:  # noqa: ARG002  GitLab needs it
         """The comment with its body replaced."""
-        path = f"{self._root}/issues/comments/{_digits(comment_id)}"
+        path = f"{self._root}/issues/comments/{check_number(comment_id)}"
         return github_shapes.comment(self._client.write("PATCH", path, {"body": body}, repeatable=True))
 
     def minimise_comment(self, number: int, comment_id: str) -> None:  # noqa: ARG002
         """Folds a comment away as outdated."""
-        node = self._client.get(f"{self._root}/issues/comments/{_digits(comment_id)}")["node_id"]
+        node = self._client.get(f"{self._root}/issues/comments/{check_number(comment_id)}")["node_id"]
         self._client.graphql(github_queries.MINIMIZE, {"input": {"subjectId": node, "classifier": "OUTDATED"}})
 
     def set_status(self, sha: str, status: Status) -> None:
@@ -124,7 +122,7 @@ class GitHubForge:
             "required_contexts": [],
         }
         query = {"sha": sha, "environment": environment, "task": task}
-        data = _once(
+        data = once(
             lambda: self._client.write("POST", path, body, repeatable=False),
             lambda: next(self._client.pages(path, query), None),
         )
@@ -137,7 +135,7 @@ class GitHubForge:
         body: dict[str, object] = {"state": state.value, "description": description, "auto_inactive": True}
         if log_url:
             body["log_url"] = log_url
-        path = f"{self._root}/deployments/{_digits(deployment.id)}"
+        path = f"{self._root}/deployments/{check_number(deployment.id)}"
         self._client.write("POST", f"{path}/statuses", body, repeatable=True)
         return github_shapes.deployment(self._client.get(path), state)
 
@@ -193,7 +191,7 @@ class GitHubForge:
         self, *, branch: str, expected_head: str, message: str, files: tuple[FileChange, ...]
     ) -> NewCommit:
         """One signed commit on top of the expected head."""
-        _check(branch, files)
+        check_change(branch, files)
         return github_commits.commit_files(
             self._client, self._repository, branch=branch, expected_head=expected_head, message=message, files=files
         )
@@ -202,7 +200,7 @@ class GitHubForge:
         self, *, branch: str, expected_head: str | None, base: str, message: str, files: tuple[FileChange, ...]
     ) -> NewCommit:
         """Makes a branch of the bot's own one commit on `base`."""
-        _check(branch, files)
+        check_change(branch, files)
         if branch == self.get_default_branch():
             raise InvalidNameError(f"{branch}: the default branch is never replaced")
         return github_commits.replace_branch(
@@ -218,7 +216,7 @@ class GitHubForge:
     def open_pull_request(self, *, head_ref: str, base_ref: str, title: str, body: str) -> PullRequest:
         """A new pull request; GitHub itself refuses a second one for the same branches."""
         content = {"head": head_ref, "base": base_ref, "title": title, "body": body}
-        return _once(
+        return once(
             lambda: github_shapes.pull_request(
                 self._client.write("POST", f"{self._root}/pulls", content, repeatable=False)
             ),
@@ -243,28 +241,8 @@ class GitHubForge:
         except ValueError:  # a custom role: the base permission it is built on
             return Permission(data["permission"])
 
-    def _find_own_comment(self, number: int, body: str) -> Comment | None:
-        viewer = self.get_viewer()
-        own = [found for found in self.list_comments(number) if found.author == viewer and found.body == body]
-        return own[-1] if own else None
-
-
-def _once(write: Callable[[], T], look: Callable[[], T | None]) -> T:
-    """`write`, once: after a lost answer `look` first, then one more try."""
-    try:
-        return write()
-    except UncertainWriteError:
-        found = look()
-    return write() if found is None else found
-
 
 def _check(branch: str, files: tuple[FileChange, ...]) -> None:
     check_branch(branch)
     for file in files:
         check_path(file.path)
-
-
-def _digits(identifier: str) -> str:
-    if not identifier.isdecimal():
-        raise ForgeError(f"{identifier!r}: not an id of GitHub")
-    return identifier

@@ -12,16 +12,13 @@ from urllib.parse import urlsplit
 
 from kixbot.errors import ForgeError
 from kixbot.forges.interface import NotFoundError, PermissionDeniedError
+from kixbot.forges.once import UncertainWriteError
 from kixbot.retry import Clock, RetryLaterError, forge_policy
 
 # Seconds to wait after a secondary limit that names no time. GitHub's REST guide says "at least one minute"; blocks of
 # 72 s have been seen, so each further wait is longer (`retry.forge_policy`).
 SECONDARY_WAIT = 60.0
 PER_PAGE = 100
-
-
-class UncertainWriteError(ForgeError):
-    """The answer to a write got lost: it may have happened. Whoever asked looks before asking again."""
 
 
 class StaleDataError(ForgeError):

@@ -9,8 +9,9 @@ import base64
 
 from kixbot.errors import ForgeError
 from kixbot.forges import github_queries
-from kixbot.forges.github_client import GitHubClient, StaleDataError, UncertainWriteError
+from kixbot.forges.github_client import GitHubClient, StaleDataError
 from kixbot.forges.interface import NotFoundError, ProtectedBranchError, StaleHeadError
+from kixbot.forges.once import UncertainWriteError
 from kixbot.forges.values import FileChange, NewCommit
 
 _NO_COMMIT = "0" * 40  # beforeOid of a branch that must not exist yet

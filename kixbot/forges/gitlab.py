@@ -6,9 +6,10 @@ from urllib.parse import quote
 
 from kixbot.errors import ForgeError
 from kixbot.forges import gitlab_commits, gitlab_shapes
-from kixbot.forges.gitlab_client import GitLabClient, RefusedError, UncertainWriteError
+from kixbot.forges.gitlab_client import GitLabClient, RefusedError
 from kixbot.forges.interface import MAX_RANGE, InvalidNameError, NotFoundError, RangeTooLongError
-from kixbot.forges.names import check_branch, check_path
+from kixbot.forges.names import check_branch, check_change, check_number, check_path
+from kixbot.forges.once import find_own_comment, once
 from kixbot.forges.values import (
     Comment,
     Comparison,
@@ -82,21 +83,18 @@ class GitLabForge:
     def create_comment(self, number: int, body: str) -> Comment:
         """A new note; after a lost answer an equal one of our own is looked for first."""
         path = f"{self._root}/merge_requests/{number}/notes"
-        try:
+
+        def write() -> Comment:
             data = self._client.write("post", path, {"body": body}, repeatable=False)
-        except UncertainWriteError:
-            viewer = self.get_viewer()
-            own = [found for found in self.list_comments(number) if found.author == viewer and found.body == body]
-            if own:
-                return own[-1]
-            data = self._client.write("post", path, {"body": body}, repeatable=False)
-        if "id" not in data:
-            raise ForgeError(f"merge request {number}: the note held quick actions only, so GitLab kept none")
-        return gitlab_shapes.note(data, url=None)
+            if "id" not in data:
+                raise ForgeError(f"merge request {number}: the note held quick actions only, so GitLab kept none")
+            return gitlab_shapes.note(data, url=None)
+
+        return once(write, lambda: find_own_comment(self, number, body))
 
     def update_comment(self, number: int, comment_id: str, body: str) -> Comment:
         """The note with its body replaced."""
-        path = f"{self._root}/merge_requests/{number}/notes/{_digits(comment_id)}"
+        path = f"{self._root}/merge_requests/{number}/notes/{check_number(comment_id)}"
         return gitlab_shapes.note(self._client.write("put", path, {"body": body}, repeatable=True), url=None)
 
     def minimise_comment(self, number: int, comment_id: str) -> None:
@@ -127,12 +125,11 @@ class GitLabForge:
             "tag": False,
             "status": gitlab_shapes.DEPLOYMENT[DeploymentState.QUEUED],
         }
-        try:
-            data = self._client.write("post", path, body, repeatable=False)
-        except UncertainWriteError:
-            query = {"environment": environment, "order_by": "id", "sort": "desc", "status": "running"}
-            same = (found for found in self._client.pages(path, query) if found["sha"] == sha)
-            data = next(same, None) or self._client.write("post", path, body, repeatable=False)
+        query = {"environment": environment, "order_by": "id", "sort": "desc", "status": body["status"]}
+        data = once(
+            lambda: self._client.write("post", path, body, repeatable=False),
+            lambda: next((found for found in self._client.pages(path, query) if found["sha"] == sha), None),
+        )
         return gitlab_shapes.deployment(data, task=task, state=DeploymentState.QUEUED, description=description)
 
     def set_deployment_state(
@@ -145,7 +142,7 @@ class GitLabForge:
     ) -> Deployment:
         """Moves a deployment on; a state GitLab does not tell from the last one is not sent again."""
         new = gitlab_shapes.DEPLOYMENT[state]
-        path = f"{self._root}/deployments/{_digits(deployment.id)}"
+        path = f"{self._root}/deployments/{check_number(deployment.id)}"
         if new == gitlab_shapes.DEPLOYMENT[deployment.state]:
             data = self._client.get(path)
         else:
@@ -205,7 +202,7 @@ class GitLabForge:
         self, *, branch: str, expected_head: str, message: str, files: tuple[FileChange, ...]
     ) -> NewCommit:
         """One commit on top of the expected head."""
-        _check(branch, files)
+        check_change(branch, files)
         return gitlab_commits.commit_files(
             self._client, self._root, branch=branch, expected_head=expected_head, message=message, files=files
         )
@@ -214,7 +211,7 @@ class GitLabForge:
         self, *, branch: str, expected_head: str | None, base: str, message: str, files: tuple[FileChange, ...]
     ) -> NewCommit:
         """Makes a branch of the bot's own one commit on `base`."""
-        _check(branch, files)
+        check_change(branch, files)
         if branch == self.get_default_branch():
             raise InvalidNameError(f"{branch}: the default branch is never replaced")
         return gitlab_commits.replace_branch(
@@ -230,14 +227,11 @@ class GitLabForge:
     def open_pull_request(self, *, head_ref: str, base_ref: str, title: str, body: str) -> PullRequest:
         """A new merge request; GitLab itself refuses a second one for the same branches."""
         content = {"source_branch": head_ref, "target_branch": base_ref, "title": title, "description": body}
-        try:
-            data = self._client.write("post", f"{self._root}/merge_requests", content, repeatable=False)
-        except UncertainWriteError:
-            found = self.find_open_pull_request(head_ref=head_ref, base_ref=base_ref)
-            if found is None:
-                raise
-            return found
-        return self._merge_request(data)
+        path = f"{self._root}/merge_requests"
+        return once(
+            lambda: self._merge_request(self._client.write("post", path, content, repeatable=False)),
+            lambda: self.find_open_pull_request(head_ref=head_ref, base_ref=base_ref),
+        )
 
     def update_pull_request(self, number: int, *, title: str, body: str) -> PullRequest:
         """The merge request with title and description replaced."""
@@ -277,9 +271,3 @@ def _check(branch: str, files: tuple[FileChange, ...]) -> None:
     check_branch(branch)
     for file in files:
         check_path(file.path)
-
-
-def _digits(identifier: str) -> str:
-    if not identifier.isdecimal():
-        raise ForgeError(f"{identifier!r}: not an id of GitLab")
-    return identifier

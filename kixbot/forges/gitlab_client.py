@@ -10,14 +10,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 from kixbot.errors import ForgeError
 from kixbot.forges.interface import NotFoundError, PermissionDeniedError
+from kixbot.forges.once import UncertainWriteError
 from kixbot.retry import Clock, RetryLaterError, forge_policy
 
 PER_PAGE = 100  # the most a page may hold (doc/api/rest)
 LOCK_WAIT = 2.0  # the status lock is held for at most 20 tries of 0.5 s each on the server's side
-
-
-class UncertainWriteError(ForgeError):
-    """The answer to a write got lost: it may have happened."""
 
 
 class RefusedError(ForgeError):

@@ -10,8 +10,9 @@ import base64
 from typing import Any
 from urllib.parse import quote
 
-from kixbot.forges.gitlab_client import GitLabClient, RefusedError, UncertainWriteError
+from kixbot.forges.gitlab_client import GitLabClient, RefusedError
 from kixbot.forges.interface import NotFoundError, PermissionDeniedError, ProtectedBranchError, StaleHeadError
+from kixbot.forges.once import UncertainWriteError
 from kixbot.forges.values import FileChange, NewCommit
 
 

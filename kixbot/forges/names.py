@@ -3,6 +3,7 @@
 import re
 
 from kixbot.forges.interface import InvalidNameError
+from kixbot.forges.values import FileChange
 
 # The rules of `git check-ref-format` for what stands after refs/heads/.
 _NO_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^/|/$|\.$|(^|/)\.|\.lock(/|$)|^-|^@$|^$")
@@ -22,3 +23,17 @@ def check_path(path: str) -> str:
     if outside or "\\" in path or any(ord(letter) < 0x20 for letter in path):
         raise InvalidNameError(f"{path!r}: no file of a repository can be called that")
     return path
+
+
+def check_change(branch: str, files: tuple[FileChange, ...]) -> None:
+    """A branch and all paths of a commit on it. Raises InvalidNameError."""
+    check_branch(branch)
+    for file in files:
+        check_path(file.path)
+
+
+def check_number(identifier: str) -> str:
+    """An id a forge gave us as digits, before it becomes part of an address. Raises InvalidNameError."""
+    if not identifier.isdecimal():
+        raise InvalidNameError(f"{identifier!r}: not an id of the forge")
+    return identifier
