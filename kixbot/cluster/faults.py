@@ -51,7 +51,7 @@ class KindNotServedError(RequestError):
     again = Again.WAIT
 
 
-class NamespaceMissingError(RequestError):
+class NamespaceMissingError(NotFoundError):
     """The object's namespace is not there."""
 
     again = Again.WAIT
