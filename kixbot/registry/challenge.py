@@ -6,7 +6,9 @@ Grammar: RFC 9110, sections 11.2 to 11.6.1. Several challenges may share one hea
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from kixbot.registry.urls import join
 
 _WORD = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _PARAMETER = re.compile(rf'({_WORD})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))')
@@ -48,14 +50,17 @@ def parse_challenges(headers: Iterable[str]) -> tuple[Challenge, ...]:
 
 
 def find_bearer(challenges: Iterable[Challenge], *, url: str, repository: str) -> TokenSource | None:
-    """The first Bearer challenge with a realm; `url` is what the realm may be relative to."""
+    """The first Bearer challenge with a realm; `url` is what the realm may be relative to.
+
+    Raises RegistryAnswerError for a realm that is no address.
+    """
     for challenge in challenges:
         realm = challenge.parameters.get("realm", "")
         if challenge.scheme != "bearer" or not realm:
             continue
         scope = challenge.parameters.get("scope") or f"repository:{repository}:pull"
         return TokenSource(
-            realm=urljoin(url, realm), scopes=tuple(scope.split()), service=challenge.parameters.get("service") or None
+            realm=join(url, realm), scopes=tuple(scope.split()), service=challenge.parameters.get("service") or None
         )
     return None
 

@@ -8,11 +8,12 @@ import re
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from kixbot.registry.interface import RegistryAnswerError, TagList
 from kixbot.registry.oci_transport import Answer
 from kixbot.registry.reference import Location
+from kixbot.registry.urls import join
 
 PAGE = 1000  # the most Amazon's registry takes; Docker Hub has images with 9,000 tags
 MAX_PAGES = 300
@@ -65,7 +66,7 @@ def find_next(answer: Answer, location: Location) -> str | None:
         for target, parameters in _LINK.findall(header):
             if not _NEXT.search(parameters):
                 continue
-            url = str(urljoin(answer.url, target))
+            url = join(answer.url, target)
             parts = urlsplit(url)
             if parts.netloc != location.api_host:
                 return url

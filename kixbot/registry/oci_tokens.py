@@ -103,7 +103,7 @@ def basic(username: str, password: str) -> str:
 def _token_of(answer: Answer, location: Location, realm: str) -> str:
     name = f"{location.host}/{location.path}"
     if answer.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        raise ImageDeniedError(f"{name}: not found or no access", hint=f"docker login {location.host}")
+        raise ImageDeniedError(f"{name}: not found or no access", hint=f"log in: docker login {location.host}")
     if answer.status != HTTPStatus.OK:
         raise RegistryAnswerError(f"{name}: its token server {realm} answers {answer.status}")
     try:

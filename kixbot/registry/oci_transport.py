@@ -12,7 +12,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import urllib3
 from urllib3.exceptions import (
@@ -36,6 +36,7 @@ from kixbot.registry.interface import (
 )
 from kixbot.registry.oci_connections import Connections
 from kixbot.registry.reference import is_plain
+from kixbot.registry.urls import join, origin
 from kixbot.retry import Clock, RetryLaterError, registry_policy
 from kixbot.settings.model import RegistrySettings
 
@@ -96,7 +97,7 @@ class Transport:
         Raises RegistryUnreachableError, RegistryLimitedError, or RegistryAnswerError for an address or a body that no
         registry sends.
         """
-        host = _origin(request.url)[1]
+        host = origin(request.url)[1]
         with self._lock:
             if host in self._given_up:
                 raise self._given_up[host]
@@ -118,17 +119,17 @@ class Transport:
             location = answer.header("location")
             if answer.status not in _REDIRECTS or not location or request.method not in ("GET", "HEAD"):
                 return answer
-            url = urljoin(request.url, location)
-            stays = _origin(url) == _origin(request.url)
+            url = join(request.url, location)
+            stays = origin(url) == origin(request.url)
             if request.url.startswith("https:") and not url.startswith("https:"):
-                raise RegistryAnswerError(f"{_origin(request.url)[1]}: redirects from https to an address without TLS")
+                raise RegistryAnswerError(f"{origin(request.url)[1]}: redirects from https to an address without TLS")
             request = Request(
                 method=request.method,
                 url=url,
                 headers=request.headers,
                 authorization=request.authorization if stays else None,
             )
-        raise RegistryAnswerError(f"{_origin(request.url)[1]}: more than {_MAX_REDIRECTS} redirects")
+        raise RegistryAnswerError(f"{origin(request.url)[1]}: more than {_MAX_REDIRECTS} redirects")
 
     def _once(self, request: Request) -> Answer:
         scheme, host = self._checked_origin(request.url)
@@ -163,7 +164,7 @@ class Transport:
         return Answer(status=status, url=request.url, headers=seen, body=body)
 
     def _checked_origin(self, url: str) -> tuple[str, str]:
-        scheme, host = _origin(url)
+        scheme, host = origin(url)
         if scheme not in ("http", "https") or not host or "@" in urlsplit(url).netloc:
             raise RegistryAnswerError("a registry names an address that is not http or https")
         if scheme == "http" and not is_plain(host, self._rules):
@@ -197,16 +198,6 @@ def retry_after(headers: Mapping[str, tuple[str, ...]], now: float) -> float | N
             except ValueError:
                 continue
     return None
-
-
-def _origin(url: str) -> tuple[str, str]:
-    """Scheme, and host with its port where one is written."""
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError as error:
-        raise RegistryAnswerError("a registry names an address that is none") from error
-    return parts.scheme, parts.netloc.rpartition("@")[2].lower()
 
 
 def _fault(host: str, error: Exception) -> Exception:
