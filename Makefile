@@ -36,7 +36,7 @@ soak: setup ## tests that need minutes of waiting
 lint: ## ruff and the floors of the house
 	@"$(VENV)/ruff" check .
 	@"$(VENV)/ruff" format --check .
-	@"$(VENV)/lint-imports" --no-logo 2>/dev/null || "$(VENV)/lint-imports"
+	@"$(VENV)/lint-imports" --no-logo
 
 .PHONY: types
 types: ## mypy, strict
