@@ -35,7 +35,7 @@ def plan(old: Build | None, new: Build) -> Plan:
     after = new.activation.name if new.activation is not None else None
     secret = any(isinstance(field, SecretChanged) for change in changes for field in change.changes)
     return Plan(
-        cluster=new.cluster.name,
+        cluster=new.cluster.name or None,
         old_activation=before,
         new_activation=after,
         packages=packages,
@@ -58,14 +58,13 @@ def pack(
     What a resource belongs to is said by `new`, for removed ones by `old`. `recorded` stands in for `old` where only
     a record is at hand: the package id of each object that was there.
     """
-    then = groups_of(old)
-    then.update((ref, _recorded(ref, package)) for ref, package in (recorded or {}).items() if ref not in then)
     now = groups_of(new)
+    known = {ref: _recorded(ref, package) for ref, package in (recorded or {}).items()} | groups_of(old)
+    then = {ref: now.get(ref, group) for ref, group in known.items()}
     members: dict[Group, list[ResourceChange]] = {}
     for change in changes:
-        members.setdefault(now.get(change.ref) or then.get(change.ref) or _recorded(change.ref, None), []).append(
-            change
-        )
+        group = now.get(change.ref) or then.get(change.ref) or _recorded(change.ref, None)
+        members.setdefault(group, []).append(change)
     before, after = set(then.values()), set(now.values())
     versions = versions_of(old), versions_of(new)
     packages = [
@@ -80,13 +79,12 @@ def pack(
         )
         for group, found in members.items()
     ]
-    gone = {group for group in before - after if group not in members}
-    return tuple(sorted(packages, key=_package_order)), len((before | after) - members.keys() - gone)
+    return tuple(sorted(packages, key=_package_order)), len((before | after) - members.keys())
 
 
 def field_changes(old: Resource, new: Resource) -> tuple[FieldChange, ...]:
     """The content changes of one resource, ceded paths and generated Secret keys among them."""
-    found = [] if old.manifest == new.manifest else list(diff(old.manifest, new.manifest))
+    found = list(diff(old.manifest, new.manifest))
     known = {change.path for change in found}
     gone, come = set(old.generated) - set(new.generated), set(new.generated) - set(old.generated)
     generated = [SecretChanged(path=_generated_path(key), action="removed") for key in sorted(gone)]

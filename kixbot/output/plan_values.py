@@ -85,8 +85,11 @@ def hunk(change: FieldChange) -> list[str] | None:
         return None
     if "\n" not in change.old and "\n" not in change.new:
         return None
-    lines = difflib.unified_diff(change.old.split("\n"), change.new.split("\n"), lineterm="", n=_CONTEXT)
-    return [cut(line) for line in list(lines)[2:]]
+    old, new = change.old.split("\n"), change.new.split("\n")
+    if old[-1] == new[-1] == "":
+        # Both end with a newline; the empty line after it is none.
+        old, new = old[:-1], new[:-1]
+    return [cut(line) for line in list(difflib.unified_diff(old, new, lineterm="", n=_CONTEXT))[2:]]
 
 
 def sign(change: FieldChange) -> str:

@@ -155,6 +155,16 @@ def test_a_string_of_several_lines_is_a_hunk_with_three_lines_around() -> None:
     ]
 
 
+def test_a_newline_that_comes_at_the_end_is_seen() -> None:
+    assert fields(Changed(path="$.a", old="a\nb", new="a\nb\n")) == [
+        "~ $.a:",
+        "    @@ -1,2 +1,3 @@",
+        "     a",
+        "     b",
+        "    +",
+    ]
+
+
 def test_long_values_and_lines_are_cut_with_their_length() -> None:
     assert fields(
         Changed(path="$.a", old="x" * 198, new="x" * 199), Changed(path="$.b", old="a\n", new=f"{'y' * 300}\n")
@@ -163,10 +173,9 @@ def test_long_values_and_lines_are_cut_with_their_length() -> None:
         f'    old: "{"x" * 198}"',
         f'    new: "{"x" * 199}… (201 characters)',
         "~ $.b:",
-        "    @@ -1,2 +1,2 @@",
+        "    @@ -1 +1 @@",
         "    -a",
         f"    +{'y' * 199}… (301 characters)",
-        "     ",
     ]
 
 
