@@ -6,12 +6,14 @@ from copy import copy
 from dataclasses import dataclass
 from datetime import date
 
+from kixbot.checks.likeness import Likeness
 from kixbot.checks.pods import Pods, find_pods
 from kixbot.checks.selectors import compact, differences
 from kixbot.checks.shape import labels, mapping, mappings, text
 from kixbot.graph.creators import created
 from kixbot.graph.selectors import matches
 from kixbot.graph.world import World
+from kixbot.model.activation import GROUP as KIX_GROUP
 from kixbot.model.build import Build, External, Suppression
 from kixbot.model.pin import Pin, Pins
 from kixbot.model.resource import BUILTIN_GROUPS, Location, Ref, Resource
@@ -49,16 +51,19 @@ class Context:
         self.resources = build.resources
         self.by_ref: Mapping[Ref, Resource] = build.by_ref
         self.world = World(build.evaluated)
+        self.likeness = Likeness()
         self.today = today
         self.unused_suppressions: tuple[Suppression, ...] = ()
         self._by_kind: defaultdict[tuple[str, str], list[Resource]] = defaultdict(list)
         for resource in build.resources:
             self._by_kind[resource.ref.group, resource.ref.kind].append(resource)
-        self._created: defaultdict[str, list[Ref]] = defaultdict(list)
-        for made in (made for resource in build.resources for made in created(resource)):
-            self._created[made.ref.kind].append(made.ref)
         self.pods = tuple(pods for resource in build.resources if (pods := find_pods(resource)))
         self._pods_by_ref = {pods.resource.ref: pods for pods in self.pods}
+        self._names: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
+        self._namespaces: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
+        self._custom: defaultdict[str, set[str]] = defaultdict(set)
+        for resource in build.resources:
+            self._name(resource)
         self._pods_by_namespace: defaultdict[str, list[Pods]] = defaultdict(list)
         self._pods_by_label: defaultdict[tuple[str, str, str], list[Pods]] = defaultdict(list)
         for pods in self.pods:
@@ -67,6 +72,14 @@ class Context:
                 self._pods_by_label[pods.resource.ref.namespace, key, value].append(pods)
         self._operated = {pods.resource.ref.namespace for pods in self.pods if pods.generated}
         self._pin_by_digest: dict[str, Pin] = {pin.digest: pin for pin in (pins or Pins()).pins.values()}
+
+    def _name(self, resource: Resource) -> None:
+        ref = resource.ref
+        self._namespaces[ref.group, ref.kind, ref.name].append(ref.namespace)
+        for one in (ref, *(made.ref for made in created(resource))):
+            self._names[one.group, one.kind, one.namespace].add(one.name)
+        if ref.group not in BUILTIN_GROUPS and ref.group != KIX_GROUP and ref not in self._pods_by_ref:
+            self._custom[ref.namespace].add(ref.name)
 
     def after(self, unused: tuple[Suppression, ...]) -> "Context":
         """The same context for rules that judge suppressions, with those that silenced nothing."""
@@ -101,18 +114,13 @@ class Context:
             "PriorityClass": self.cluster.priority_classes,
             "RuntimeClass": self.cluster.runtime_classes,
         }
-        there = [resource.ref for resource in self._by_kind.get((ref.group, ref.kind), ())] + self._created[ref.kind]
-        named = [one.name for one in there if (one.group, one.namespace) == (ref.group, ref.namespace)]
-        return tuple(sorted({*named, *facts.get(ref.kind, ())}))
+        names = self._names.get((ref.group, ref.kind, ref.namespace), set())
+        return tuple(sorted({*names, *facts.get(ref.kind, ())}))
 
     def namespaces_with(self, ref: Ref) -> tuple[str, ...]:
         """Other namespaces that hold an object of this kind and name."""
-        same = self._by_kind.get((ref.group, ref.kind), ())
-        return tuple(
-            resource.ref.namespace
-            for resource in same
-            if resource.ref.name == ref.name and resource.ref.namespace != ref.namespace
-        )
+        there = self._namespaces.get((ref.group, ref.kind, ref.name), ())
+        return tuple(namespace for namespace in there if namespace != ref.namespace)
 
     def pods_of(self, ref: Ref) -> Pods | None:
         """The pods that one object makes."""
@@ -141,21 +149,13 @@ class Context:
         near = [
             Near(pods=pods, differing=count)
             for pods in self.pods_in(namespace)
-            if not pods.is_batch and (count := differences(labels, pods.labels)) is not None
+            if not pods.is_batch and (count := differences(labels, pods.labels, self.likeness)) is not None
         ]
         return min(near, key=lambda item: (item.differing, item.pods.resource.ref), default=None)
 
     def may_be_operators(self, namespace: str, labels: Mapping[str, str]) -> bool:
         """Whether the pods meant may be made by an operator: a custom resource is called like one of the labels."""
-        values = set(labels.values())
-        return any(
-            resource.ref.group not in BUILTIN_GROUPS
-            and resource.ref.namespace == namespace
-            and resource.ref.name in values
-            and resource.ref not in self._pods_by_ref
-            and resource.ref.kind != "PackageInstance"
-            for resource in self.resources
-        )
+        return not self._custom.get(namespace, set()).isdisjoint(labels.values())
 
     def find_pin(self, image: str) -> Pin | None:
         """The pin that an image reference comes from, by its digest."""

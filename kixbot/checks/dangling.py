@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 
 from kixbot.checks.base import Check, Example, Hit
 from kixbot.checks.context import Context
-from kixbot.checks.selectors import nearest_name
 from kixbot.model.build import DanglingReference
 from kixbot.model.finding import Related, Severity
 from kixbot.model.resource import Ref
@@ -67,7 +66,7 @@ def named(ref: Ref) -> str:
 def hint_for(context: Context, target: Ref) -> str:
     """The nearest name that exists; else where else the name exists; else how to declare it."""
     names = context.names_of(target)
-    if near := nearest_name(target.name, names):
+    if near := context.likeness.nearest(target.name, names):
         return f'did you mean "{near}"?'
     if elsewhere := context.namespaces_with(target):
         return f"{target.kind} {target.name} exists in namespace {elsewhere[0]}; it cannot be used from another one"

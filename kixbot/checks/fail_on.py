@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from kixbot.checks.base import GROUPS, category_of
-from kixbot.checks.selectors import nearest_name
+from kixbot.checks.likeness import nearest_name
 from kixbot.errors import SettingsError
 
 CATEGORIES = ("correctness", "security", "reliability", "governance")

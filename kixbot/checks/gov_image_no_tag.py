@@ -10,7 +10,7 @@ from kixbot.model.finding import Severity
 
 def _find(context: Context) -> Iterator[Hit]:
     for pods in context.pods:
-        for container in pods.containers():
+        for container in pods.containers:
             image = text(container.body.get("image"))
             if image and (fault := _fault(image)):
                 yield Hit(

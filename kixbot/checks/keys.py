@@ -7,7 +7,6 @@ from typing import Any, Literal
 from kixbot.checks.base import Hit
 from kixbot.checks.context import Context
 from kixbot.checks.pods import Pods
-from kixbot.checks.selectors import nearest_name
 from kixbot.checks.shape import at, keyed, mapping, text
 from kixbot.model.finding import Related
 from kixbot.model.resource import Ref, Resource
@@ -37,7 +36,7 @@ def missing(context: Context, kind: Kind) -> Iterator[Hit]:
         keys = known_keys(context, use.target)
         if keys is None or use.key in keys:
             continue
-        near = nearest_name(use.key, keys)
+        near = context.likeness.nearest(use.key, keys)
         owner = context.by_ref.get(use.target)
         yield Hit(
             resource=use.pods.resource,
@@ -73,7 +72,7 @@ def _declared(resource: Resource) -> frozenset[str] | None:
 
 def _uses(context: Context, kind: Kind) -> Iterator[Use]:
     for pods in context.pods:
-        for container in pods.containers():
+        for container in pods.containers:
             for path, entry in keyed(container.path, container.body, "env"):
                 source = at(entry, "valueFrom", _REFERENCE[kind])
                 where = f"{path}.valueFrom.{_REFERENCE[kind]}.key"

@@ -12,6 +12,10 @@ from kixbot.model.resource import Resource
 BATCH_KINDS = frozenset({("batch", "Job"), ("batch", "CronJob")})
 
 
+Role = Literal["initContainers", "containers", "ephemeralContainers"]
+_ROLES: tuple[Role, ...] = ("initContainers", "containers", "ephemeralContainers")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Container:
     """One container of a pod template. `path` ends in `containers[web]`; `role` tells which list it stands in."""
@@ -19,7 +23,7 @@ class Container:
     name: str
     body: Mapping[str, Any]
     path: str
-    role: Literal["containers", "initContainers", "ephemeralContainers"]
+    role: Role
 
     @property
     def lasts(self) -> bool:
@@ -41,7 +45,8 @@ class Pods:
     """The pods of one object: labels that all of them carry, and the pod spec where the object holds one.
 
     `path` is that of the template (`$.spec.template`, `$` for a Pod). `spec` is empty for an operator's pods, of which
-    only the labels are known; `generated` are label keys whose values the operator sets at run time.
+    only the labels are known; `generated` are label keys whose values the operator sets at run time. `containers` are
+    init, ordinary and ephemeral ones.
     """
 
     resource: Resource
@@ -49,6 +54,7 @@ class Pods:
     labels: Mapping[str, str]
     generated: frozenset[str] = frozenset()
     spec: Mapping[str, Any]
+    containers: tuple[Container, ...] = ()
 
     @property
     def spec_path(self) -> str:
@@ -69,14 +75,6 @@ class Pods:
     def is_opaque(self) -> bool:
         """Whether only the operator knows the pod spec."""
         return not self.spec
-
-    def containers(self) -> Iterator[Container]:
-        """Every container: init, ordinary, ephemeral."""
-        roles: tuple[Literal["initContainers", "containers", "ephemeralContainers"], ...]
-        roles = ("initContainers", "containers", "ephemeralContainers")
-        for role in roles:
-            for path, body in keyed(self.spec_path, self.spec, role):
-                yield Container(name=text(body.get("name")), body=body, path=path, role=role)
 
 
 def _cnpg_cluster(body: Mapping[str, Any], name: str) -> tuple[dict[str, str], frozenset[str]]:
@@ -121,6 +119,17 @@ def find_pods(resource: Resource) -> Pods | None:
     found = carried.find_pods(resource)
     if found is None:
         return None
+    path = written(resource.manifest, found.at)
     return Pods(
-        resource=resource, path=written(resource.manifest, found.at), labels=labels(found.labels), spec=found.spec
+        resource=resource,
+        path=path,
+        labels=labels(found.labels),
+        spec=found.spec,
+        containers=tuple(_containers(f"{path}.spec", found.spec)),
     )
+
+
+def _containers(path: str, spec: Mapping[str, Any]) -> Iterator[Container]:
+    for role in _ROLES:
+        for where, body in keyed(path, spec, role):
+            yield Container(name=text(body.get("name")), body=body, path=where, role=role)

@@ -79,7 +79,7 @@ def places(context: Context) -> Iterator[Place]:
 
 def _of_pods(pods: Pods) -> Iterator[Place]:
     yield from _resources(pods.resource, pods.spec_path, pods.spec)
-    for container in pods.containers():
+    for container in pods.containers:
         yield from _resources(pods.resource, container.path, container.body)
     for path, volume in keyed(pods.spec_path, pods.spec, "volumes"):
         size = at(volume, "emptyDir").get("sizeLimit")

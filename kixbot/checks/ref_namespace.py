@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from kixbot.checks.base import Check, Example, Hit
 from kixbot.checks.context import Context
 from kixbot.checks.dangling import required
-from kixbot.checks.selectors import nearest_name
 from kixbot.model.finding import Severity
 from kixbot.model.resource import Ref
 
@@ -23,7 +22,7 @@ def _find(context: Context) -> Iterator[Hit]:
         paths.setdefault(dangling.target, dangling.path)
         counts[dangling.target] += 1
     for target, source in first.items():
-        near = nearest_name(target.name, context.names_of(target))
+        near = context.likeness.nearest(target.name, context.names_of(target))
         many = "1 resource is" if counts[target] == 1 else f"{counts[target]} resources are"
         yield Hit(
             resource=context.by_ref.get(source),

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from kixbot.checks.base import Check, Example, Hit
 from kixbot.checks.context import Context
-from kixbot.checks.selectors import nearest_name
 from kixbot.model.finding import Severity
 
 
@@ -14,7 +13,7 @@ def _find(context: Context) -> Iterator[Hit]:
         if dangling.target.kind != "PriorityClass" or dangling.optional or workload is None:
             continue
         name = dangling.target.name
-        near = nearest_name(name, (*context.names_of(dangling.target), *context.cluster.priority_classes))
+        near = context.likeness.nearest(name, (*context.names_of(dangling.target), *context.cluster.priority_classes))
         yield Hit(
             resource=workload,
             path=dangling.path,

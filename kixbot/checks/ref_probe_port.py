@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from kixbot.checks.base import Check, Example, Hit
 from kixbot.checks.context import Context
 from kixbot.checks.pods import Container, Pods
-from kixbot.checks.selectors import nearest_name
 from kixbot.checks.shape import at
 from kixbot.model.finding import Confidence, Severity
 
@@ -22,17 +21,17 @@ _HANDLERS = ("httpGet", "tcpSocket")
 
 def _find(context: Context) -> Iterator[Hit]:
     for pods in context.pods:
-        for container in pods.containers():
+        for container in pods.containers:
             for caller in _CALLERS:
                 for handler in _HANDLERS:
                     port = at(container.body, *caller, handler).get("port")
-                    yield from _judge(pods, container, f"{'.'.join(caller)}.{handler}.port", port)
+                    yield from _judge(context, pods, container, f"{'.'.join(caller)}.{handler}.port", port)
 
 
-def _judge(pods: Pods, container: Container, field: str, port: object) -> Iterator[Hit]:
+def _judge(context: Context, pods: Pods, container: Container, field: str, port: object) -> Iterator[Hit]:
     who = f"{pods.resource.ref.plain} container '{container.name}'"
     if isinstance(port, str) and port not in container.port_names():
-        near = nearest_name(port, container.port_names())
+        near = context.likeness.nearest(port, container.port_names())
         yield Hit(
             resource=pods.resource,
             path=f"{container.path}.{field}",

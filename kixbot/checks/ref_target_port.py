@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from kixbot.checks.base import Check, Example, Hit
 from kixbot.checks.context import Context
 from kixbot.checks.pods import Pods
-from kixbot.checks.selectors import nearest_name
 from kixbot.checks.services import ports_of, selector_of
 from kixbot.model.finding import Confidence, Related, Severity
 from kixbot.model.resource import Resource
@@ -18,15 +17,15 @@ def _find(context: Context) -> Iterator[Hit]:
         shown = [pods for pods in selected if not pods.is_batch and not pods.is_opaque]
         if shown:
             for path, port in ports_of(service):
-                yield from _judge(service, path, port.get("targetPort", port.get("port")), shown)
+                yield from _judge(context, service, path, port.get("targetPort", port.get("port")), shown)
 
 
-def _judge(service: Resource, path: str, target: object, shown: list[Pods]) -> Iterator[Hit]:
+def _judge(context: Context, service: Resource, path: str, target: object, shown: list[Pods]) -> Iterator[Hit]:
     if isinstance(target, str):
         lacking = [pods for pods in shown if target not in _names(pods)]
         if len(lacking) == len(shown):
             known = frozenset[str]().union(*map(_names, shown))
-            near = nearest_name(target, known)
+            near = context.likeness.nearest(target, known)
             declared = ", ".join(sorted(known)) or "(none)"
             yield Hit(
                 resource=service,
@@ -61,11 +60,11 @@ def _judge(service: Resource, path: str, target: object, shown: list[Pods]) -> I
 
 
 def _names(pods: Pods) -> frozenset[str]:
-    return frozenset(name for one in pods.containers() if one.lasts for name in one.port_names())
+    return frozenset(name for one in pods.containers if one.lasts for name in one.port_names())
 
 
 def _numbers(pods: Pods) -> frozenset[int]:
-    return frozenset(number for one in pods.containers() if one.lasts for number in one.port_numbers())
+    return frozenset(number for one in pods.containers if one.lasts for number in one.port_numbers())
 
 
 def _related(pods: Pods) -> Related:

@@ -11,7 +11,7 @@ from kixbot.model.finding import Severity
 
 def _find(context: Context) -> Iterator[Hit]:
     for pods in context.pods:
-        for container in pods.containers():
+        for container in pods.containers:
             names = Counter(text(entry.get("name")) for entry in mappings(container.body.get("env")))
             repeated = [name for name, count in names.items() if name and count > 1]
             if repeated:

@@ -21,7 +21,7 @@ _SERVICE = {"ports": ("port", "protocol")}
 def _find(context: Context) -> Iterator[Hit]:
     for pods in context.pods:
         yield from _repeated(pods.resource, pods.spec_path, pods.spec, _POD)
-        for container in pods.containers():
+        for container in pods.containers:
             yield from _repeated(pods.resource, container.path, container.body, _CONTAINER)
     for service in context.of_kind("Service"):
         yield from _repeated(service, "$.spec", mapping(service.manifest.get("spec")), _SERVICE)

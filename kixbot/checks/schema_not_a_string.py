@@ -59,7 +59,7 @@ def _pod_fields(pods: Pods) -> Iterator[Field]:
         for field in ("labels", "annotations"):
             yield from _entries(f"{pods.path}.metadata.{field}", at(template, "metadata").get(field))
     yield from _entries(f"{pods.spec_path}.nodeSelector", pods.spec.get("nodeSelector"))
-    for container in pods.containers():
+    for container in pods.containers:
         yield from _container_fields(container)
 
 

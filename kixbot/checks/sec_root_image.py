@@ -14,7 +14,7 @@ _ROOT = frozenset({"", "0", "root"})
 
 def _find(context: Context) -> Iterator[Hit]:
     for pods in context.pods:
-        for container in pods.containers():
+        for container in pods.containers:
             pin = context.find_pin(text(container.body.get("image")))
             if pin is None or pin.user is None or not _must_not_be_root(pods, container):
                 continue

@@ -1,14 +1,10 @@
-"""Selectors and names in messages: how they print, and which ones come nearest to one that finds nothing."""
+"""Selectors in messages: how they print, and how far pods are from one that finds nothing."""
 
 import json
-from collections.abc import Iterable, Mapping
-from difflib import SequenceMatcher
+from collections.abc import Mapping
 
+from kixbot.checks.likeness import Likeness
 from kixbot.checks.shape import labels, mapping
-
-ALIKE = 0.6
-"""How alike (by difflib) two label values must be for one to be a likely slip of the other."""
-_LONGEST = 253  # a DNS subdomain; longer values are not compared, so that hostile ones cost nothing
 
 
 def compact(value: object) -> str:
@@ -22,26 +18,13 @@ def shown(value: object) -> str:
     return compact(body if body.get("matchExpressions") else labels(body.get("matchLabels")))
 
 
-def alike(one: str, other: str) -> float:
-    """How alike two names are, from 0 to 1; 0 for names too long to be names."""
-    if max(len(one), len(other)) > _LONGEST:
-        return 0.0
-    return SequenceMatcher(None, one, other).ratio()
-
-
-def nearest_name(name: str, names: Iterable[str]) -> str | None:
-    """The name most like `name` among those at least 0.6 alike; the first in order where several are."""
-    best = max(((alike(name, other), other) for other in sorted(set(names))), default=None, key=lambda pair: pair[0])
-    return best[1] if best and best[0] >= ALIKE else None
-
-
-def differences(selector: Mapping[str, str], carried: Mapping[str, str]) -> int | None:
+def differences(selector: Mapping[str, str], carried: Mapping[str, str], likeness: Likeness) -> int | None:
     """In how many labels pods miss the selector, None where they are not near enough to be meant.
 
-    Near is: each differing label's value is at least 0.6 alike, or half of the selector's labels match.
+    Near is: half of the selector's labels match, or each differing label's value is alike.
     """
     differing = [key for key, value in selector.items() if carried.get(key) != value]
-    slips = all(key in carried and alike(selector[key], carried[key]) >= ALIKE for key in differing)
-    if slips or 2 * (len(selector) - len(differing)) >= len(selector):
+    half = 2 * (len(selector) - len(differing)) >= len(selector)
+    if half or all(key in carried and likeness.is_alike(selector[key], carried[key]) for key in differing):
         return len(differing)
     return None

@@ -2,8 +2,8 @@
 
 import click
 
+from kixbot.checks.likeness import nearest_name
 from kixbot.checks.registry import CHECKS, find_check
-from kixbot.checks.selectors import nearest_name
 from kixbot.cli.session import Session
 from kixbot.errors import ExitCode, UsageError
 from kixbot.output.check_pages import explained
