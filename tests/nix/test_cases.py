@@ -20,9 +20,7 @@ CASES = sorted(file.parent.name for file in HERE.glob("*/expr.nix"))
 def evaluate(case: str) -> object:
     files = sorted(f.relative_to(HERE).as_posix() for f in (HERE / case).rglob("*") if f.is_file())
     tree = Tree(root=HERE, files=tuple(sorted([*files, "helpers.nix"])))
-    expression = (
-        f'import "${{tree}}/{case}/expr.nix" (import "${{tree}}/helpers.nix" (import "${{kix}}/default.nix"))'
-    )
+    expression = f'import "${{tree}}/{case}/expr.nix" (import "${{tree}}/helpers.nix" (import "${{kix}}/default.nix"))'
     return nix.expression(tree, expression).value
 
 

@@ -33,7 +33,9 @@ def test_web_and_db_stand_in_four_waves() -> None:
         (wave.number, [ref.short.partition("@")[0] for ref in wave.refs if ref.name in own])
         for wave in waves(built(EXAMPLE))
     ]
-    assert [(number, [name for name in names if "PackageInstance" not in name]) for number, names in found if names] == [
+    assert [
+        (number, [name for name in names if "PackageInstance" not in name]) for number, names in found if names
+    ] == [
         (1, ["Secret/db", "ConfigMap/web"]),
         (2, ["Cluster/db"]),
         (3, ["Service/web", "Deployment/web"]),
@@ -64,11 +66,11 @@ def test_renaming_db_changes_the_address_in_web(tmp_path: Path) -> None:
 
 
 def test_removing_db_is_a_build_error_that_names_the_missing_dependency(tmp_path: Path) -> None:
-    db = '''      instances.shop.db = {
+    db = """      instances.shop.db = {
         package = packages.cnpg-cluster;
         config.instances = 2;
       };
-'''
+"""
     with pytest.raises(SourceError) as error:
         built(copied(tmp_path, {DEFINITION: {db: ""}}))
     assert error.value.message == (
@@ -102,13 +104,19 @@ def test_a_wrong_key_is_found_and_told_word_for_word(tmp_path: Path) -> None:
 
 def test_a_service_follows_its_workload_softly() -> None:
     build = built(EXAMPLE)
-    edges = {edge.kind for edge in build.edges if (edge.source.id, edge.target.id) == ("Service/web@shop", "Deployment/web@shop")}
+    edges = {
+        edge.kind
+        for edge in build.edges
+        if (edge.source.id, edge.target.id) == ("Service/web@shop", "Deployment/web@shop")
+    }
     assert edges == {EdgeKind.SOFT}
 
 
 def test_the_change_of_the_pull_request_touches_what_it_says(tmp_path: Path) -> None:
     root = copied(tmp_path)
-    subprocess.run(["git", "apply", str(CHANGE)], cwd=root, check=True, env={"PATH": "/usr/bin:/bin", "GIT_DIR": "/nowhere"})
+    subprocess.run(
+        ["git", "apply", str(CHANGE)], cwd=root, check=True, env={"PATH": "/usr/bin:/bin", "GIT_DIR": "/nowhere"}
+    )
     before, after = built(EXAMPLE), built(root)
     old = {resource.ref.id: resource.manifest for resource in before.resources}
     new = {resource.ref.id: resource.manifest for resource in after.resources}
@@ -144,7 +152,11 @@ def test_the_same_tree_comes_to_the_same_bytes_in_another_folder(tmp_path: Path)
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("{ }", "bad.nix: not a definition: expected a function of kix and packages", "begin it with { kix, packages }:"),
+        (
+            "{ }",
+            "bad.nix: not a definition: expected a function of kix and packages",
+            "begin it with { kix, packages }:",
+        ),
         (
             "{ kix, pkgs }: { }",
             'bad.nix: a definition gets kix and packages, not "pkgs"',

@@ -1,0 +1,47 @@
+"""What an evaluation may cost, counted and not timed: Nix's own counters, which are the same on every machine.
+
+The figures are those of 300 instances and 4,810 resources, with a fifth to spare; that evaluation takes about half a
+second of CPU and 200 MiB.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from kixbot.sources.nix import LIBRARY
+from tests.parts.second_nix import Nix
+
+CALLS = 2_200_000
+THUNKS = 3_200_000
+ALLOCATED_BYTES = 280_000_000
+CLUSTER = Path(__file__).parent / "large_cluster.nix"
+
+
+def counted(nix: Nix, instances: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The document, and Nix's counters."""
+    done = subprocess.run(
+        [str(nix.folder / "nix-instantiate"), "--eval", "--strict", "--json", "--expr",
+         f"import {CLUSTER} (import {LIBRARY}) {instances}"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NIX_SHOW_STATS": "1"},
+    )  # fmt: skip
+    return json.loads(done.stdout), json.loads(done.stderr[done.stderr.index("{") :])
+
+
+def test_three_hundred_instances_stay_within_the_budget(first_nix: Nix) -> None:
+    document, counters = counted(first_nix, 300)
+    assert (len(document["packages"]), len(document["resources"])) == (300, 4810)
+    assert counters["nrFunctionCalls"] < CALLS
+    assert counters["nrThunks"] < THUNKS
+    assert counters["gc"]["totalBytes"] < ALLOCATED_BYTES
+
+
+def test_the_cost_grows_with_the_cluster_and_not_faster(first_nix: Nix) -> None:
+    _, small = counted(first_nix, 100)
+    _, large = counted(first_nix, 400)
+    assert large["nrFunctionCalls"] < 4.2 * small["nrFunctionCalls"]
+    assert large["nrThunks"] < 4.2 * small["nrThunks"]
