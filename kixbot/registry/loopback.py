@@ -204,6 +204,8 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # headers and body in one packet: else each answer waits 40 ms for an acknowledgement
+    disable_nagle_algorithm = True
     server: _Server
 
     def _respond(self) -> None:
