@@ -103,11 +103,11 @@ def _text(plan: Plan, form: str) -> str:
     if form == "json":
         from kixbot.output import plan_json  # noqa: PLC0415
 
-        return plan_json.render(plan)
+        return plan_json.text(plan)
     if form == "markdown":
         from kixbot.output import plan_markdown  # noqa: PLC0415
 
-        return plan_markdown.render_diff(plan)
+        return plan_markdown.markdown(plan)
     from kixbot.output import plan_text  # noqa: PLC0415
 
-    return plan_text.render_diff(plan)
+    return plan_text.text(plan)

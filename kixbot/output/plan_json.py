@@ -21,7 +21,7 @@ from kixbot.output.plan_values import CHANGED, SECRET, tally
 SCHEMA = 1
 
 
-def render(plan: Plan) -> str:
+def text(plan: Plan) -> str:
     """The document as JSON text, in stable order."""
     return json.dumps(document(plan), indent=2, ensure_ascii=False) + "\n"
 

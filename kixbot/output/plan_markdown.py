@@ -14,12 +14,12 @@ from kixbot.output.plan_values import parts, refs_of, tally
 from kixbot.output.ref_names import short_names
 
 
-def render_diff(plan: Plan) -> str:
+def markdown(plan: Plan) -> str:
     """What `kix diff -o markdown` prints."""
     return _render(plan, "kix diff", waves=False)
 
 
-def render_plan(plan: Plan) -> str:
+def plan_markdown(plan: Plan) -> str:
     """What `kix plan -o markdown` prints: the same with the waves."""
     return _render(plan, "kix plan", waves=True)
 

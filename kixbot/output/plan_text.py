@@ -17,7 +17,7 @@ _SIGNS = {"added": "+", "removed": "-"}
 _Name = Callable[[Ref], str]
 
 
-def render_diff(plan: Plan) -> str:
+def text(plan: Plan) -> str:
     """What `kix diff` prints: packages, their changed resources and fields, the activation."""
     name = short_names(refs_of(plan))
     blocks = [

@@ -23,7 +23,7 @@ from kixbot.model.plan import (
     SecretChanged,
 )
 from kixbot.model.resource import Ref
-from kixbot.output.plan_json import document, render
+from kixbot.output.plan_json import document, text
 from tests.output.plans import after, before
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
@@ -38,7 +38,7 @@ def faults(name: str, found: Any) -> list[str]:
 
 
 def test_the_shops_change_is_the_golden_document(golden: Callable[[str, str], None]) -> None:
-    golden("plan.json", render(plan(before(), after())))
+    golden("plan.json", text(plan(before(), after())))
 
 
 EVERY_FORM = Plan(
@@ -100,8 +100,8 @@ def test_every_form_of_a_change_has_its_shape() -> None:
     assert found["recreate"] == ["Cluster.postgresql.cnpg.io/db@shop"]
     assert found["prune"] == [{"id": "Service/old@shop", "kept": None}, {"id": "Namespace/x", "kept": "never"}]
     assert found["summary"]["resources"] == {"changed": 3, "depAffected": 1, "added": 0, "removed": 0}
-    assert "bGl2ZQ==" not in render(EVERY_FORM)
-    assert "d2FudGVk" not in render(EVERY_FORM)
+    assert "bGl2ZQ==" not in text(EVERY_FORM)
+    assert "d2FudGVk" not in text(EVERY_FORM)
 
 
 @pytest.mark.parametrize("name", ["diff.json", "plan.json"])

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from kixbot.diff.planner import plan
 from kixbot.model.plan import Changed, PackageChange, Plan, ResourceChange, Wave
 from kixbot.model.resource import Ref
-from kixbot.output.plan_markdown import render_diff, render_plan
+from kixbot.output.plan_markdown import markdown, plan_markdown
 from tests.output.plans import after, before
 
 
@@ -15,7 +15,7 @@ def test_the_shops_change_reads_as_in_the_manual() -> None:
     assert old.activation is not None
     assert new.activation is not None
     assert (
-        render_diff(plan(old, new))
+        markdown(plan(old, new))
         == f"""\
 ## kix diff
 Plan: 2 updated, 1 added, 0 removed, 9 unchanged
@@ -59,7 +59,7 @@ Activation: `{old.activation.name}` to `{new.activation.name}`
 
 
 def test_removed_packages_stand_in_a_list_of_their_own() -> None:
-    text = render_diff(plan(after(), before()))
+    text = markdown(plan(after(), before()))
     assert "**Removed packages**\n- `shop/valkey` 8.0.2 (4 resources)\n" in text
     assert text.startswith("## kix diff\nPlan: 2 updated, 0 added, 1 removed, 9 unchanged\n")
 
@@ -68,7 +68,7 @@ def test_a_plan_also_shows_its_waves() -> None:
     waves = (Wave(number=1, refs=(Ref("Secret", "", "shop", "db"), Ref("ConfigMap", "", "shop", "web"))),)
     nothing = Plan(cluster="shop", old_activation="shop-a", new_activation="shop-a", unchanged=3, waves=waves)
     assert (
-        render_plan(nothing)
+        plan_markdown(nothing)
         == """\
 ## kix plan
 Plan: 0 updated, 0 added, 0 removed, 3 unchanged
@@ -98,8 +98,8 @@ def test_no_hostile_string_leaves_its_code(name: str, old: str, new: str) -> Non
     package = PackageChange(
         id=name, namespace=name, name=name, action="changed", old_version=old, new_version=new, resources=(change,)
     )
-    text = render_diff(Plan(cluster="shop", old_activation=old, new_activation=new, packages=(package,)))
-    html = cmarkgfm.github_flavored_markdown_to_html(text, cmarkgfm.Options.CMARK_OPT_UNSAFE)
+    shown = markdown(Plan(cluster="shop", old_activation=old, new_activation=new, packages=(package,)))
+    html = cmarkgfm.github_flavored_markdown_to_html(shown, cmarkgfm.Options.CMARK_OPT_UNSAFE)
     assert html.count("<details>") == html.count("</details>") == 1
     assert html.count("<summary>") == html.count("</summary>") == 1
     assert html.count("<h") == 1

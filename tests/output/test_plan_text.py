@@ -15,7 +15,7 @@ from kixbot.model.plan import (
     SecretChanged,
 )
 from kixbot.model.resource import Ref
-from kixbot.output.plan_text import render_diff
+from kixbot.output.plan_text import text
 from tests.output.plans import after, before, build, resource
 
 
@@ -29,9 +29,7 @@ def changed(*fields: FieldChange) -> Plan:
 
 def fields(*found: FieldChange) -> list[str]:
     """The lines of the fields alone."""
-    return [
-        line.removeprefix(" " * 10) for line in render_diff(changed(*found)).splitlines() if line.startswith(" " * 10)
-    ]
+    return [line.removeprefix(" " * 10) for line in text(changed(*found)).splitlines() if line.startswith(" " * 10)]
 
 
 def test_the_shops_change_reads_as_in_the_manual() -> None:
@@ -39,7 +37,7 @@ def test_the_shops_change_reads_as_in_the_manual() -> None:
     assert old.activation is not None
     assert new.activation is not None
     assert (
-        render_diff(plan(old, new))
+        text(plan(old, new))
         == f"""\
 12 packages: 9 unchanged, 2 changed, 1 added, 0 removed
 
@@ -68,7 +66,7 @@ Activation: {old.activation.name} -> {new.activation.name}
 def test_no_change_says_so() -> None:
     old = before()
     assert old.activation is not None
-    assert render_diff(plan(old, before())) == (
+    assert text(plan(old, before())) == (
         f"11 packages: 11 unchanged, 0 changed, 0 added, 0 removed\n\nActivation: {old.activation.name} (unchanged)\n"
     )
 
@@ -79,7 +77,7 @@ def test_equal_names_with_other_secret_values_say_so() -> None:
     )
     assert old.activation is not None
     assert (
-        render_diff(plan(old, new))
+        text(plan(old, new))
         == f"""\
 1 package: 0 unchanged, 1 changed, 0 added, 0 removed
 
@@ -99,7 +97,7 @@ def test_a_first_plan_adds_everything() -> None:
     new = build(resource("v1", "ConfigMap", "a", "shop", "shop/a"), resource("v1", "Namespace", "shop", "", None))
     assert new.activation is not None
     assert (
-        render_diff(plan(None, new))
+        text(plan(None, new))
         == f"""\
 2 packages: 0 unchanged, 0 changed, 2 added, 0 removed
 
@@ -188,8 +186,8 @@ def test_adopted_and_not_simulated_resources_say_why() -> None:
         ResourceChange(ref=ref, action="recreated"),
     )
     package = PackageChange(id="shop/web", namespace="shop", name="web", action="changed", resources=changes)
-    text = render_diff(Plan(cluster="shop", old_activation="a", new_activation="b", packages=(package,)))
-    assert text.splitlines()[3:8] == [
+    shown = text(Plan(cluster="shop", old_activation="a", new_activation="b", packages=(package,)))
+    assert shown.splitlines()[3:8] == [
         "  ~ web (3 changed, 1 added)",
         "      ~ ConfigMap/web@shop (adopted: managed by kubectl)",
         "      ~ ConfigMap/web@shop (not simulated: CRD y is made by this deploy)",
@@ -202,8 +200,8 @@ def test_the_group_is_named_only_where_two_groups_of_a_kind_occur() -> None:
     refs = Ref("Cluster", "postgresql.cnpg.io", "shop", "db"), Ref("Cluster", "cluster.x-k8s.io", "shop", "a")
     changes = tuple(ResourceChange(ref=ref, action="changed", reason="dependency") for ref in refs)
     package = PackageChange(id="shop/web", namespace="shop", name="web", action="changed", resources=changes)
-    text = render_diff(Plan(cluster="shop", old_activation="a", new_activation="b", packages=(package,)))
-    assert text.splitlines()[3:6] == [
+    shown = text(Plan(cluster="shop", old_activation="a", new_activation="b", packages=(package,)))
+    assert shown.splitlines()[3:6] == [
         "  ~ web (2 dep-affected)",
         "      ~ Cluster.postgresql.cnpg.io/db@shop (via dependency)",
         "      ~ Cluster.cluster.x-k8s.io/a@shop (via dependency)",
@@ -219,10 +217,10 @@ def test_no_hostile_string_reaches_the_terminal_raw(name: str, old: str, new: st
     package = PackageChange(
         id=name, namespace=name, name=name, action="changed", old_version=old, new_version=new, resources=(change,)
     )
-    text = render_diff(Plan(cluster=name, old_activation=old, new_activation=new, packages=(package,)))
+    shown = text(Plan(cluster=name, old_activation=old, new_activation=new, packages=(package,)))
     unsafe = [
         char
-        for char in text
+        for char in shown
         if char != "\n" and (ord(char) < 32 or 127 <= ord(char) < 160 or char in "\u202e\u2066\u2028")
     ]
     assert unsafe == []
