@@ -193,7 +193,9 @@ def fold(package: PackageChange, texts: tuple[str, ...]) -> Text:
 def footer(review: Review) -> Text:
     """Which commits were compared, by what, in which run."""
     parts = [f"kix {__version__}", f"{code(review.head_sha[:12])} against {code(review.base_sha[:12])}"]
-    url = review.run.url
-    if url and _URL.fullmatch(url):
-        parts.append(f"[run]({url})")
-    return Text(" · ".join(parts))
+    return Text(" · ".join((*parts, link(review.run.url))).removesuffix(" · "))
+
+
+def link(url: str | None) -> Text:
+    """A link to the run, empty where it has no address that can stand in Markdown."""
+    return Text(f"[run]({url})" if url and _URL.fullmatch(url) else "")

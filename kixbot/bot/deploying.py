@@ -1,0 +1,116 @@
+"""One cluster deployed by the bot: the deploy's events turned into log lines, a wave table and an outcome."""
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+
+from kixbot.bot.job import Job
+from kixbot.cluster.interface import Cluster
+from kixbot.errors import DeployFailedError, RefusedError
+from kixbot.model.build import Build
+from kixbot.model.plan import Plan, Wave
+from kixbot.ops.deploy import DeployOptions, deploy
+from kixbot.ops.events import Applied, Conflicted, Event, Failed, Finished, Planned, Ready, Waiting
+from kixbot.ops.receipt import Provenance
+from kixbot.output.deploy_text import Progress, waves_text
+from kixbot.output.deploy_values import Outcome, WaveResult
+from kixbot.output.markup import count
+from kixbot.settings.model import ClusterSettings
+
+_LOCK_WAIT = 900.0
+"""Seconds that a run waits for another deploy of the cluster; jobs of one branch follow each other within minutes."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the events said so far."""
+
+    plan: Plan | None = None
+    finished: Finished | None = None
+    applied: Counter[int] = field(default_factory=Counter)
+    ready: Counter[int] = field(default_factory=Counter)
+    failed: Counter[int] = field(default_factory=Counter)
+    report: list[str] = field(default_factory=list)
+
+    def take(self, event: Event, lines: list[str]) -> None:
+        """One event and the lines it is shown as."""
+        match event:
+            case Planned(plan=plan):
+                self.plan = plan
+            case Applied(wave=wave):
+                self.applied[wave] += 1
+            case Ready(wave=wave):
+                self.ready[wave] += 1
+            case Failed(wave=wave) | Conflicted(wave=wave):
+                self.failed[wave] += 1
+                self.report += lines
+            case Finished():
+                self.finished = event
+
+    @property
+    def results(self) -> tuple[WaveResult, ...]:
+        """The waves that were begun."""
+        return tuple(
+            WaveResult(number=wave, applied=self.applied[wave], ready=self.ready[wave], failed=self.failed[wave])
+            for wave in sorted({*self.applied, *self.ready, *self.failed})
+        )
+
+    @property
+    def waves(self) -> tuple[Wave, ...]:
+        """The plan's waves."""
+        return self.plan.waves if self.plan else ()
+
+
+def run(
+    job: Job, cluster: Cluster, build: Build, settings: ClusterSettings, *, commit: str, reviewed: str | None
+) -> Outcome:
+    """Deploy a checked build. A deploy that fails is an outcome; what the outside world does wrong is raised."""
+    name = build.cluster.name
+    seen = _Seen()
+    progress: Progress | None = None
+    options = DeployOptions(
+        record_namespace=settings.record_namespace,
+        prune=job.settings.prune,
+        allow_plain_secrets=settings.allow_plain_secrets,
+        lock_wait=_LOCK_WAIT,
+        holder=f"kixbot/{job.run.id or os.getpid()}",
+    )
+    who = Provenance(actor=job.actor, run_url=job.run.url, reviewed_hash=reviewed)
+    state, sentence = "failed", ""
+    try:
+        for event in deploy(build, cluster, options=options, who=who, confirm=lambda _: True, clock=job.clock):
+            lines = progress.lines(event) if progress is not None else []
+            seen.take(event, lines)
+            if isinstance(event, Planned):
+                progress = Progress(event.plan)
+                lines = waves_text(event.plan.waves).split("\n")
+            if not isinstance(event, Waiting):
+                for line in lines:
+                    job.say(f"  {line}")
+    except DeployFailedError as error:
+        sentence = error.message
+        seen.report += [f"  hint: {error.hint}"] if error.hint else []
+    except RefusedError as error:
+        state, sentence = "refused", error.message
+        seen.report += [f"  hint: {error.hint}"] if error.hint else []
+    receipt = seen.finished.receipt if seen.finished else None
+    if receipt is not None:
+        state = "deployed"
+        sentence = f"{_figures(receipt.counts)} in {count(len(seen.results), 'wave')}"
+    return Outcome(
+        cluster=name,
+        state="deployed" if receipt is not None else "refused" if state == "refused" else "failed",
+        sentence=sentence,
+        commit=commit,
+        activation=build.activation.name if build.activation else None,
+        receipt=receipt,
+        waves=seen.waves,
+        results=seen.results,
+        lines=tuple(seen.report),
+    )
+
+
+def _figures(counts: object) -> str:
+    pairs = dict(counts) if isinstance(counts, dict) else {}
+    shown = [f"{number} {word}" for word, number in pairs.items() if number and word != "unchanged"]
+    return ", ".join(shown) or "nothing to write"

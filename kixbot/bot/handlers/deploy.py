@@ -1,0 +1,185 @@
+"""What was merged is deployed: cluster after cluster in promotion order, each failure on its own."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from kixbot.bot import deploying, promotion
+from kixbot.bot.deploy_report import publish_outcome, publish_summary
+from kixbot.bot.job import Job
+from kixbot.bot.promotion import Trigger
+from kixbot.bot.reviewed import Compared, compare, find_range
+from kixbot.cluster.interface import Cluster
+from kixbot.cluster.records import Records
+from kixbot.errors import ExitCode, KixError
+from kixbot.forges.values import DeploymentState, StatusState
+from kixbot.model.activation import Activation, Phase
+from kixbot.model.build import Build
+from kixbot.ops.check import check, exit_code
+from kixbot.ops.desired import has_plain_values
+from kixbot.output.deploy_values import Outcome
+from kixbot.settings import Settings
+from kixbot.settings.model import ClusterSettings
+
+_STATES = {
+    "deployed": StatusState.SUCCESS,
+    "unchanged": StatusState.SUCCESS,
+    "failed": StatusState.FAILURE,
+    "refused": StatusState.FAILURE,
+    "waits": StatusState.PENDING,
+    "superseded": StatusState.ERROR,
+}
+
+
+def handle(job: Job, *, sha: str, branch: str, trigger: Trigger) -> ExitCode:
+    """Deploy the commit `sha` of the default branch `branch`; the exit code is 1 when any cluster failed."""
+    rules = job.builds.settings(sha)
+    run = _Run(job=job, sha=sha, branch=branch, trigger=trigger, rules=rules)
+    outcomes: list[Outcome] = []
+    for name in promotion.in_order(rules.clusters):
+        if job.settings.clusters and name not in job.settings.clusters:
+            continue
+        job.say(f"{name}: deploying {sha[:12]}")
+        outcome = run.deploy(name)
+        job.say(f"{name}: {outcome.state}: {outcome.sentence}")
+        outcomes.append(outcome)
+    publish_summary(job, outcomes)
+    return ExitCode.NO if any(outcome.is_failure for outcome in outcomes) else ExitCode.DONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    """One run over the clusters of one commit."""
+
+    job: Job
+    sha: str
+    branch: str
+    trigger: Trigger
+    rules: Settings
+
+    def deploy(self, name: str) -> Outcome:
+        """One cluster, its statuses and comments included. Its failure is an outcome, whatever the reason."""
+        settings = self.rules.clusters[name]
+        wait = promotion.find_wait(settings, name, self.trigger, self.job.settings.clusters)
+        if wait is not None:
+            return self._outcome(name, "waits", wait.sentence)
+        if self._is_superseded():
+            return self._outcome(name, "superseded", f"{self.branch} has moved on; its newest commit has its own run")
+        status = f"deploy/{name}"
+        self.job.publisher.status(self.sha, status, StatusState.PENDING, "deploying")
+        try:
+            outcome = self._deploy(name, settings)
+        except KixError as error:
+            # One cluster that cannot be reached does not hide what became of the others.
+            lines = (f"  hint: {error.hint}",) if error.hint else ()
+            outcome = replace(self._outcome(name, "failed", error.message), lines=lines)
+        self.job.publisher.status(self.sha, status, _STATES[outcome.state], outcome.sentence)
+        publish_outcome(self.job, outcome)
+        return outcome
+
+    def _deploy(self, name: str, settings: ClusterSettings) -> Outcome:
+        for before in settings.after:
+            gate = self._gate(before, settings)
+            if gate is not None:
+                return self._outcome(name, "waits", gate.sentence)
+        built = self.job.builds.build(self.sha, name, self.rules)
+        build = built.build
+        report = check(build, pins=built.pins, today=self.job.today())
+        if exit_code(report) is not ExitCode.DONE or build.activation is None:
+            found = [*report.eval_messages, *report.findings]
+            lines = tuple(f"{one.rule}: {one.message.splitlines()[0]}" for one in found[:10])
+            return replace(self._outcome(name, "failed", "the build does not pass its checks"), lines=lines)
+        cluster = self.job.open_cluster(name, settings)
+        try:
+            return self._apply(name, settings, build, cluster)
+        finally:
+            cluster.close()
+
+    def _apply(self, name: str, settings: ClusterSettings, build: Build, cluster: Cluster) -> Outcome:
+        assert build.activation is not None
+        current = self._current(cluster, name, settings)
+        # Values of Secrets stand in no identity: whether they moved is only known from the plan.
+        may_skip = not any(has_plain_values(resource) for resource in build.resources)
+        is_there = current is not None and current.phase is Phase.ACTIVE
+        if is_there and current is not None and current.source_path == build.activation.path and may_skip:
+            return replace(
+                self._outcome(name, "unchanged", f"{build.activation.name} is Active already"),
+                activation=build.activation.name,
+                receipt=current.receipt,
+            )
+        reviews, problem = self._reviews(name, current)
+        stop = self._find_stop(settings, reviews, problem)
+        numbers = tuple(one.pull_request.number for one in reviews)
+        notes = (*([problem] if problem else []), *(_note(one) for one in reviews))
+        paths = tuple(path for one in reviews for path in one.paths)
+        if stop is not None:
+            return replace(self._outcome(name, "refused", stop), notes=notes, paths=paths, pull_requests=numbers)
+        reviewed = reviews[0].reviewed if len(reviews) == 1 else None
+        deployment = self.job.publisher.deployment(
+            sha=self.sha, environment=settings.environment or name, task=f"kix:{name}", description=f"cluster {name}"
+        )
+        self.job.publisher.deployment_state(deployment, DeploymentState.IN_PROGRESS, "deploying")
+        try:
+            outcome = deploying.run(self.job, cluster, build, settings, commit=self.sha, reviewed=reviewed)
+        except KixError as error:
+            self.job.publisher.deployment_state(deployment, DeploymentState.ERROR, error.message)
+            raise
+        done = DeploymentState.SUCCESS if outcome.state == "deployed" else DeploymentState.FAILURE
+        self.job.publisher.deployment_state(deployment, done, outcome.sentence)
+        return replace(outcome, notes=notes, paths=paths, pull_requests=numbers)
+
+    def _reviews(self, name: str, current: Activation | None) -> tuple[tuple[Compared, ...], str | None]:
+        """The merged pull requests that change this cluster since its last deploy, or why they are not known."""
+        found = find_range(
+            self.job.forge, branch=self.branch, after=current.commit if current else None, until=self.sha
+        )
+        compared = [compare(self.job.forge, self.job.builds, one, name, self.rules) for one in found.merged]
+        return tuple(one for one in compared if one.changes_cluster), found.problem
+
+    def _find_stop(self, settings: ClusterSettings, reviews: Iterable[Compared], problem: str | None) -> str | None:
+        if "stop" not in {settings.policy, self.job.settings.policy}:
+            return None
+        if problem is not None:
+            return f"policy stop: {problem}"
+        for one in reviews:
+            if not one.is_equal:
+                return f"policy stop: pull request {one.pull_request.number}: {_difference(one)}"
+        return None
+
+    def _gate(self, before: str, settings: ClusterSettings) -> promotion.Wait | None:
+        earlier = self.rules.clusters[before]
+        cluster = self.job.open_cluster(before, earlier)
+        try:
+            current = self._current(cluster, before, earlier)
+        finally:
+            cluster.close()
+        activation = self.job.builds.build(self.sha, before, self.rules).build.activation
+        return promotion.find_gate(
+            before,
+            current,
+            expected=activation.path if activation else None,
+            soak=settings.soak,
+            now=datetime.fromtimestamp(self.job.clock.now(), UTC),
+        )
+
+    def _current(self, cluster: Cluster, name: str, settings: ClusterSettings) -> Activation | None:
+        return Records(cluster, cluster=name, namespace=settings.record_namespace).read().current
+
+    def _is_superseded(self) -> bool:
+        """Whether the branch has a newer commit: that one's own run deploys it, and this must not undo it."""
+        head = self.job.forge.find_branch(self.branch)
+        return head is not None and head != self.sha
+
+    def _outcome(self, name: str, state: str, sentence: str) -> Outcome:
+        assert state in _STATES
+        return Outcome(cluster=name, state=state, sentence=sentence, commit=self.sha)  # type: ignore[arg-type]
+
+
+def _difference(one: Compared) -> str:
+    return one.problem or f"what was merged differs from what was reviewed in {len(one.paths)} places"
+
+
+def _note(one: Compared) -> str:
+    if one.is_equal:
+        return f"pull request {one.pull_request.number}: deployed exactly what was reviewed"
+    return f"pull request {one.pull_request.number}: {_difference(one)}"
