@@ -48,7 +48,7 @@ def _fields(value: Any, parent: Mapping[str, Any], segments: tuple[str | None, .
         if isinstance(value, list):
             for at, entry in enumerate(value):
                 yield from _fields(entry, parent, rest, (*raw, at))
-    elif isinstance(value, Mapping) and segment in value:
+    elif isinstance(value, dict) and segment in value:
         yield from _fields(value[segment], value, rest, (*raw, segment))
 
 
@@ -59,7 +59,7 @@ def strings(body: Any, raw: Raw = ()) -> Iterator[tuple[str, Raw]]:
         value, at = waiting.pop()
         if isinstance(value, str):
             yield value, at
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict):
             waiting.extend((entry, (*at, key)) for key, entry in value.items())
         elif isinstance(value, list):
             waiting.extend((entry, (*at, place)) for place, entry in enumerate(value))
@@ -74,5 +74,5 @@ def written(body: Any, raw: Raw) -> str:
             value = value[step] if isinstance(value, list) else None
         else:
             path, field = member(path, step), step
-            value = value.get(step) if isinstance(value, Mapping) else None
+            value = value.get(step) if isinstance(value, dict) else None
     return path
