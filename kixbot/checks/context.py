@@ -18,6 +18,9 @@ from kixbot.model.build import Build, External, Suppression
 from kixbot.model.pin import Pin, Pins
 from kixbot.model.resource import BUILTIN_GROUPS, Location, Ref, Resource
 
+WORKLOADS = frozenset(
+    {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "Pod", "Rollout"}
+)
 INSTANCE_LABEL = "app.kubernetes.io/instance"
 
 
@@ -153,8 +156,14 @@ class Context:
         ]
         return min(near, key=lambda item: (item.differing, item.pods.resource.ref), default=None)
 
-    def may_be_operators(self, namespace: str, labels: Mapping[str, str]) -> bool:
-        """Whether the pods meant may be made by an operator: a custom resource is called like one of the labels."""
+    def may_be_elsewhere(self, namespace: str, labels: Mapping[str, str]) -> bool:
+        """Whether the pods meant may come from elsewhere.
+
+        An operator may make them, where a custom resource is called like one of the labels; or a workload of this
+        namespace is declared to exist outside.
+        """
+        if any(one.kind in WORKLOADS and one.namespace in {None, namespace} for one in self.build.evaluated.externals):
+            return True
         return not self._custom.get(namespace, set()).isdisjoint(labels.values())
 
     def find_pin(self, image: str) -> Pin | None:

@@ -4,6 +4,7 @@ from textwrap import dedent
 from typing import NamedTuple
 
 from kixbot.checks.base import Check, Example
+from kixbot.checks.context import WORKLOADS
 from kixbot.checks.dangling import rule
 
 _ELSEWHERE = "Optional references and objects named as external are left alone."
@@ -127,10 +128,6 @@ kind: Cluster
 metadata: {name: db, namespace: shop}
 spec: {instances: 3, storage: {size: 1Gi}}
 """
-
-WORKLOADS = frozenset(
-    {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "Rollout"}
-)
 
 
 class _Row(NamedTuple):

@@ -17,7 +17,7 @@ def _find(context: Context) -> Iterator[Hit]:
             continue
         wanted = labels(at(budget.manifest, "spec", "selector").get("matchLabels"))
         near = context.nearest(namespace, wanted) if wanted else None
-        unsure = context.may_be_operators(namespace, wanted)
+        unsure = context.may_be_elsewhere(namespace, wanted)
         yield Hit(
             resource=budget,
             path="$.spec.selector",
@@ -56,8 +56,8 @@ CHECK = Check(
     rationale=(
         "The budget is accepted and does nothing: a node drain then evicts all pods of the workload at once. Every "
         "label of the selector must match, and pods are found by the templates of all workloads in the namespace. "
-        "Where a custom resource in the namespace is named in the selector, its operator may make the pods: then "
-        "this is a hint."
+        "Where a custom resource in the namespace is named in the selector, its operator may make the pods; where "
+        "a workload is declared external, they may be there: then this is a warning."
     ),
     example=Example(good=_EXAMPLE.format(app="web"), bad=_EXAMPLE.format(app="wbe")),
     find=_find,

@@ -33,7 +33,7 @@ def _hit(context: Context, service: Resource, wanted: dict[str, str]) -> Hit:
         hint = f"{elsewhere.resource.ref.plain} has these labels; a Service selects pods of its own namespace only"
     else:
         hint = "set spec.selector to the pod labels of the workload that serves it"
-    unsure = context.may_be_operators(namespace, wanted)
+    unsure = context.may_be_elsewhere(namespace, wanted)
     return Hit(
         resource=service,
         path="$.spec.selector",
@@ -70,7 +70,8 @@ CHECK = Check(
     rationale=(
         "Without endpoints every connection to the Service is refused. Services without a selector (their endpoints "
         "are written by hand or by a controller) and of type ExternalName are left alone. Where a custom resource in "
-        "the namespace is named in the selector, its operator may make the pods: then this is a hint."
+        "the namespace is named in the selector, its operator may make the pods; where a workload is declared "
+        "external, they may be there: then this is a warning."
     ),
     example=Example(good=_EXAMPLE.format(name="shop-web"), bad=_EXAMPLE.format(name="shop-wbe")),
     find=_find,

@@ -1,7 +1,6 @@
 """`kix check [CLUSTER or PATH…]`: the table, then the findings."""
 
 from dataclasses import replace
-from datetime import UTC, date, datetime
 from pathlib import Path
 
 import click
@@ -51,16 +50,15 @@ def command(
 
 
 def _report(request: BuildRequest, fail_on: tuple[str, ...], baseline: str | None) -> Report:
-    today = datetime.now(tz=UTC).date()
-    older = _baseline(request, baseline, today) if baseline is not None else None
+    older = _baseline(request, baseline) if baseline is not None else None
     try:
         built = build(request)
     except SourceError as error:
         return ops.unbuilt(error, cluster=None)
-    return ops.check(built.build, fail_on=fail_on, baseline=older, pins=built.pins, today=today)
+    return ops.check(built.build, fail_on=fail_on, baseline=older, pins=built.pins)
 
 
-def _baseline(request: BuildRequest, named: str, today: date) -> dict[str, Finding]:
+def _baseline(request: BuildRequest, named: str) -> dict[str, Finding]:
     """The findings at a ref, or those that a file holds; a file that exists goes before a ref of that name."""
     file = request.directory / named
     if not file.is_file():
@@ -69,7 +67,7 @@ def _baseline(request: BuildRequest, named: str, today: date) -> dict[str, Findi
         except SourceError as error:
             message = f"baseline {named}: {error.message}"
             raise SourceError(message, hint=error.hint, file=error.file, line=error.line) from error
-        return ops.findings_of(built.build, pins=built.pins, today=today)
+        return ops.findings_of(built.build, pins=built.pins)
     with file.open("rb") as opened:
         data = opened.read(_LARGEST + 1)
     if len(data) > _LARGEST:

@@ -1,7 +1,7 @@
 """Check: judge a build by all rules, with the exit code that follows. Needs no cluster, no network and no client."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 
 from kixbot.checks import fail_on as naming, report as judging
 from kixbot.checks.registry import CHECKS
@@ -27,20 +27,25 @@ def check(
 
     `fail_on` names rules, groups (`sec/*`), categories or `warning`: their warnings fail here, beside those that the
     build's own scorecard names. `baseline` is an older build, or its findings by fingerprint. `pins` are those the
-    build was made with, `today` the day by which suppressions expire.
+    build was made with, `today` the day by which suppressions expire: this one, in UTC, where none is given.
     Raises SettingsError where `fail_on` or the scorecard names nothing that exists.
     """
     known = [one.id for one in CHECKS]
     naming.validate(fail_on, known, where="--fail-on")
     naming.validate(build.evaluated.scorecard.fail, known, where="scorecard.fail")
+    today = today or _this_day()
     older = findings_of(baseline, pins=pins, today=today) if isinstance(baseline, Build) else baseline
     return judging.run(build, fail_on=fail_on, baseline=older, pins=pins, today=today)
 
 
 def findings_of(build: Build, *, pins: Pins | None = None, today: date | None = None) -> dict[str, Finding]:
     """The findings of a build by fingerprint, suppressed ones left out: what another build is compared with."""
-    report = judging.run(build, pins=pins, today=today)
+    report = judging.run(build, pins=pins, today=today or _this_day())
     return {finding.fingerprint: finding for finding in report.findings}
+
+
+def _this_day() -> date:
+    return datetime.now(tz=UTC).date()
 
 
 def unbuilt(error: SourceError, *, cluster: str | None) -> Report:

@@ -8,13 +8,14 @@ from kixbot.checks.base import category_of
 from kixbot.model.finding import Finding, Related, Report, Severity
 from kixbot.model.resource import Location
 from kixbot.output.check_table import counted, rows
+from kixbot.output.terminal import escape_json
 
 SCHEMA = 1
 
 
 def text(report: Report) -> str:
     """The document as JSON, one finding after the other in the report's order; equal reports give equal bytes."""
-    return json.dumps(document(report), ensure_ascii=False, indent=2) + "\n"
+    return escape_json(json.dumps(document(report), ensure_ascii=False, indent=2)) + "\n"
 
 
 def document(report: Report) -> dict[str, Any]:

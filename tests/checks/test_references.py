@@ -1,10 +1,15 @@
 """Rules about what is missing: objects, keys, ports, pods, and the name that was meant."""
 
+from dataclasses import replace
+
 import pytest
 
+from kixbot.checks.registry import CHECKS
 from kixbot.checks.report import run
-from kixbot.model.build import ClusterFacts, External
+from kixbot.graph.edges import TABLE
+from kixbot.model.build import ClusterFacts, DanglingReference, External
 from kixbot.model.finding import Confidence, Severity
+from kixbot.model.resource import Ref
 from tests.builds import CLOSED, OPEN, build_of
 
 Said = list[tuple[str, str, str | None]]
@@ -334,3 +339,24 @@ def test_two_jobs_of_a_service_are_one_finding_of_its_own() -> None:
             "select the pods of a workload that keeps running, or remove the Service",
         )
     ]
+
+
+def test_a_workload_that_exists_outside_may_be_the_one_that_is_selected() -> None:
+    text = SERVICE % "80"
+    external = (External(kind="Deployment", name="legacy", namespace="shop"),)
+    (finding,) = [
+        one for one in run(build_of(text, externals=external)).findings if one.rule == "ref/service-selects-nothing"
+    ]
+    assert (finding.severity, finding.confidence) == (Severity.WARNING, Confidence.HINT)
+
+
+@pytest.mark.parametrize("kind", sorted({row.target.name for row in TABLE}))
+def test_a_missing_object_of_every_kind_that_can_be_referred_to_is_one_finding(kind: str) -> None:
+    build = build_of(pod())
+    source = build.resources[0].ref
+    missing = DanglingReference(source=source, target=Ref(kind, "example.org", "shop", "missing"), path="$.spec.name")
+    (finding,) = run(replace(build, dangling=(missing,))).findings
+    assert (finding.severity, finding.ref) == (Severity.ERROR, source)
+    assert finding.rule in {check.id for check in CHECKS}
+    optional = replace(missing, optional=True)
+    assert run(replace(build, dangling=(optional,))).findings == ()

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
 from kixbot.errors import ExitCode, SettingsError, SourceError, UsageError
-from kixbot.model.build import Assertion
+from kixbot.model.build import Assertion, Suppression
 from kixbot.model.finding import State
 from kixbot.ops.baseline import decode
 from kixbot.ops.check import check, exit_code, findings_of, unbuilt
@@ -45,6 +46,13 @@ def test_a_failed_evaluation_goes_before_errors() -> None:
     build = build_of(ERROR)
     build = replace(build, evaluated=replace(build.evaluated, assertions=(Assertion(message="no"),)))
     assert exit_code(check(build)) is ExitCode.SOURCE
+
+
+def test_suppressions_expire_by_the_day_of_the_run() -> None:
+    past = Suppression(rule="gov/*", resource="*", reason="vendor image", until="2020-01-01")
+    rules = [finding.rule for finding in check(build_of(WARNING, ignore=(past,))).findings]
+    assert rules == ["gov/expired-suppression", "gov/image-no-tag"]
+    assert check(build_of(WARNING, ignore=(past,)), today=date(2020, 1, 1)).findings == ()
 
 
 def test_errors_fail_also_when_the_baseline_has_them() -> None:

@@ -1,9 +1,11 @@
 """Text that reaches a terminal cannot steer it."""
 
+import json
+
 import pytest
 from hypothesis import given, strategies as st
 
-from kixbot.output.terminal import escape, escape_block
+from kixbot.output.terminal import escape, escape_block, escape_json
 
 
 @pytest.mark.parametrize(
@@ -26,6 +28,14 @@ def test_controls_become_visible_escapes(text: str, shown: str) -> None:
 
 def test_a_block_keeps_its_lines_and_nothing_else() -> None:
     assert escape_block("one\n\ttwo\x1b\n") == "one\n\\ttwo\\x1b\n"
+
+
+def test_json_stays_the_same_document_and_steers_nothing() -> None:
+    values = ["\x1b[31m", "\x9b", "\u202e", "\u2028", "\ud800", "✗ plain"]
+    text = escape_json(json.dumps(values, ensure_ascii=False, indent=2))
+    assert json.loads(text) == values
+    assert "\\u202e" in text
+    text.encode("utf-8")
 
 
 @given(st.text())
