@@ -24,7 +24,7 @@ from kixbot.ops.events import Event, Finished, Planned
 from kixbot.ops.receipt import Provenance
 from kixbot.output import deploy_log
 from kixbot.output.deploy_text import Progress, plan_text, waves_text
-from kixbot.output.diff_text import text as diff_text
+from kixbot.output.plan_text import text as diff_text
 from kixbot.output.receipt_text import receipt_text
 
 _EPILOG = """\b

@@ -7,8 +7,8 @@ from kixbot.cli.target import checked_build, open_target
 from kixbot.errors import ExitCode
 from kixbot.ops.plan import live_plan
 from kixbot.output.deploy_text import plan_text
-from kixbot.output.diff_json import document as diff_document
-from kixbot.output.diff_text import text as diff_text
+from kixbot.output.plan_json import text as diff_document
+from kixbot.output.plan_text import text as diff_text
 
 _EPILOG = """\b
 Examples:
