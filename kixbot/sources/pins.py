@@ -21,7 +21,8 @@ from kixbot.sources.text import MAX_BYTES
 def find_pins(file: Path) -> Pins | None:
     """The pins of a file, or None where there is no such file. Raises SourceError for what is not one."""
     try:
-        with file.open("rb") as opened:
+        # Without O_NONBLOCK a named pipe would hold us here.
+        with os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
             if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
                 raise SourceError(f"{file}: not a regular file")
             body = opened.read(MAX_BYTES + 1)
