@@ -135,10 +135,9 @@ class _Printer:
             return
         if isinstance(event, Planned):
             self._progress = Progress(event.plan)
-            self._console.note(diff_text(event.plan))
-            rest = plan_text(event.plan).removeprefix(waves_text(event.plan.waves)).strip("\n")
-            if rest:
-                self._console.note(rest)
+            rest = plan_text(event.plan).removeprefix(waves_text(event.plan.waves))
+            for line in f"{diff_text(event.plan)}{rest}".rstrip("\n").split("\n"):
+                self._console.note(line)
             self._console.result(waves_text(event.plan.waves))
         elif isinstance(event, Finished):
             self._console.result(receipt_text(event.receipt))

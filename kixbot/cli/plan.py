@@ -38,6 +38,7 @@ def command(session: Session, cluster: str | None, *, form: str, exit_code: bool
     if form == "json":
         session.console.result(diff_document(live.plan))
     else:
-        session.console.result("\n\n".join(part for part in (diff_text(live.plan), plan_text(live.plan)) if part))
+        parts = (diff_text(live.plan).rstrip("\n"), plan_text(live.plan))
+        session.console.result("\n\n".join(part for part in parts if part))
     changed = any(change.reason == "content" for package in live.plan.packages for change in package.resources)
     return int(ExitCode.NO if exit_code and changed else ExitCode.DONE)
