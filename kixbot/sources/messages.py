@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
-_PRIVATE = re.compile(r"[^\s'\"«]*/kix-nix-[^/]+/root(?=/nix/store)")
+_PRIVATE = re.compile(r"[^\s'\"«]*/kix-nix-[^/\s'\"]+/root")
 _STORE_PATH = re.compile(r"\S*?/nix/store/[0-9a-z]{32}-")
+_EVALUATED = re.compile(r"while evaluating the file '([^']*)'")
 # Nix's advice to switch off what keeps a definition harmless.
 _ADVICE = re.compile(r" \(use '--impure' to override\)|; use '--extra-experimental-features [^']*' to override")
 # What Nix says, and what people can do about it.
@@ -93,12 +94,19 @@ def _decoded(row: str) -> Mapping[str, Any]:
 
 
 def _place(message: Mapping[str, Any], tree_name: str) -> tuple[str | None, int | None]:
-    """The error's own place if it lies in the tree, else that of the innermost trace entry that does."""
+    """The error's own place if it lies in the tree, else that of the innermost trace entry that does.
+
+    A `throw` that stands alone in a file has no position: then the file that was being read.
+    """
+    marker = f"{tree_name}/"
     for entry in (message, *_traces(message)):
         file, line = entry.get("file"), entry.get("line")
-        marker = f"{tree_name}/"
         if isinstance(file, str) and marker in file:
             return file.partition(marker)[2], line if isinstance(line, int) else None
+    for entry in _traces(message):
+        told = _EVALUATED.search(_ANSI.sub("", str(entry.get("raw_msg"))))
+        if told and marker in told[1]:
+            return told[1].partition(marker)[2], None
     return None, None
 
 

@@ -197,7 +197,7 @@ def _judge(outcome: Outcome, trees: _Trees, again: Callable[[], Outcome]) -> Sou
             return NixError("evaluation took too long", hint="look for a loop in the definition")
         case End.TOO_MUCH_OUTPUT:
             return SourceError("the definition comes to more than 256 MiB", hint="look for a loop in the definition")
-        case End.KILLED if outcome.code == 24:
+        case End.OUT_OF_CPU:
             return NixError("evaluation used up its CPU time", hint="look for a loop in the definition")
         case End.KILLED if outcome.code == 9:
             return NixError("nix was killed", hint="is the machine out of memory? see its system log")

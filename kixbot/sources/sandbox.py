@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -27,6 +26,7 @@ class End(Enum):
     EXITED = "exited"
     KILLED = "killed"
     TIMED_OUT = "timed out"
+    OUT_OF_CPU = "used up its processor time"
     TOO_MUCH_OUTPUT = "printed too much"
 
 
@@ -88,23 +88,43 @@ def _watch(process: "subprocess.Popen[bytes]", limits: Bounds) -> Outcome:
     assert process.stderr is not None
     out = _Head(process.stdout, limits.output, lambda: _kill(process))
     err = _Tail(process.stderr, limits.messages)
-    late = time.monotonic() + limits.seconds
-    end = End.EXITED
-    out.join(limits.seconds)
-    try:
-        process.wait(timeout=max(0, late - time.monotonic()) if not out.is_alive() else 0)
-    except subprocess.TimeoutExpired:
-        end = End.TIMED_OUT
+    late = threading.Event()
+
+    def end_it() -> None:
+        late.set()
         _kill(process)
-    # Whoever still holds the pipes after its parent has gone is killed with the group.
-    code = process.wait()
+
+    timer = threading.Timer(limits.seconds, end_it)
+    timer.start()
+    try:
+        _, status, used = os.wait4(process.pid, 0)
+    except BaseException:
+        _kill(process)
+        raise
+    finally:
+        timer.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    # What the child leaves running holds the pipes: it is ended with the group.
+    _kill(process)
     out.join(1)
     err.join(1)
+    return Outcome(
+        end=_end(process.returncode, used.ru_utime + used.ru_stime, limits, is_late=late.is_set(), out=out),
+        code=abs(process.returncode),
+        output=out.data,
+        messages=err.data.decode(errors="replace"),
+    )
+
+
+def _end(code: int, cpu_seconds: float, limits: Bounds, *, is_late: bool, out: "_Head") -> End:
     if out.overflowed:
-        end = End.TOO_MUCH_OUTPUT
-    elif end is End.EXITED and code < 0:
-        end = End.KILLED
-    return Outcome(end=end, code=abs(code), output=out.data, messages=err.data.decode(errors="replace"))
+        return End.TOO_MUCH_OUTPUT
+    if is_late:
+        return End.TIMED_OUT
+    if code >= 0:
+        return End.EXITED
+    # SIGXCPU says it, but a garbage collector may use that signal for itself; then SIGKILL follows.
+    return End.OUT_OF_CPU if cpu_seconds >= limits.cpu_seconds - 0.1 else End.KILLED
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
