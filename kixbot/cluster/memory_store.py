@@ -101,7 +101,7 @@ class FolderStore:
         self._depth = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock_file = (folder / ".lock").open("a")
+            (folder / ".lock").touch()
         except OSError as error:
             raise ClusterError(
                 f"{folder}: the embedded cluster cannot keep its state there: {error.strerror}",
@@ -112,15 +112,16 @@ class FolderStore:
     def transaction(self) -> Iterator[None]:
         """One thread of one process at a time."""
         with self._thread:
-            if self._depth == 0:
-                fcntl.flock(self._lock_file, fcntl.LOCK_EX)
-            self._depth += 1
-            try:
+            if self._depth:
                 yield
-            finally:
-                self._depth -= 1
-                if self._depth == 0:
-                    fcntl.flock(self._lock_file, fcntl.LOCK_UN)
+                return
+            with (self._folder / ".lock").open("a") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                self._depth = 1
+                try:
+                    yield
+                finally:
+                    self._depth = 0
 
     def find(self, place: Place) -> dict[str, Any] | None:
         """Read from its file. Raises ClusterError when the file is damaged."""

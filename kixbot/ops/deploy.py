@@ -17,13 +17,13 @@ from kixbot.model.activation import DEFAULT_RECORD_NAMESPACE, Phase
 from kixbot.model.build import Build
 from kixbot.model.plan import Plan
 from kixbot.ops.apply import Target
-from kixbot.ops.events import Event, Finished, Installed, Kept, Planned, Pruned, Recorded
+from kixbot.ops.events import Conflicted, Event, Finished, Installed, Kept, Planned, Pruned, Recorded
 from kixbot.ops.identity_check import cluster_identity, require_same_cluster
 from kixbot.ops.journal import Journal
 from kixbot.ops.leftovers import delete
 from kixbot.ops.plan import LivePlan, live_plan
 from kixbot.ops.receipt import Provenance, receipt_of
-from kixbot.ops.run_waves import RunWaves, StoppedError
+from kixbot.ops.run_waves import CONFLICT_HINT, RunWaves, StoppedError
 from kixbot.retry import Clock
 
 
@@ -90,6 +90,7 @@ def deploy(
     yield Planned(plan=live.plan)
     uid = cluster_identity(cluster, options.record_namespace)
     _refuse(run, live, uid)
+    yield from _refuse_conflicts(run, live)
     if not confirm(live.plan):
         raise RefusedError(f"cluster {build.cluster.name}: not confirmed", hint="add --yes, or answer on a terminal")
     run.records.ensure_namespace()
@@ -120,6 +121,24 @@ def _refuse(run: _Run, live: LivePlan, uid: str) -> None:
         )
     if not run.options.take_over:
         require_same_cluster(run.build, record, uid)
+
+
+def _refuse_conflicts(run: _Run, live: LivePlan) -> Iterator[Event]:
+    """Fields of other managers that the plan has seen stop the deploy before its first write."""
+    if run.options.force_conflicts:
+        return
+    numbers = {ref: wave.number for wave in live.plan.waves for ref in wave.refs}
+    stopped = []
+    for step in live.steps:
+        found = tuple(one for one in step.conflicts if one.verdict == "conflict")
+        if found:
+            stopped.append(step.ref.plain)
+            yield Conflicted(ref=step.ref, wave=numbers[step.ref], conflicts=found)
+    if stopped:
+        raise DeployFailedError(
+            f"cluster {run.build.cluster.name}: fields belong to other managers: {', '.join(stopped)}",
+            hint=CONFLICT_HINT,
+        )
 
 
 def _refuse_moved(run: _Run, live: LivePlan, lock: Lock) -> None:

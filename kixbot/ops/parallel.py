@@ -12,9 +12,13 @@ WRITERS = 16
 
 
 def each(work: Callable[[Item], Result], items: Iterable[Item], *, threads: int = READERS) -> tuple[Result, ...]:
-    """`work` of every item, in the items' order. The first exception ends it, after what is running."""
+    """`work` of every item, in the items' order. After an exception, or Ctrl-C, what runs ends and no more is begun."""
     everything = tuple(items)
     if len(everything) <= 1:
         return tuple(work(item) for item in everything)
-    with ThreadPoolExecutor(max_workers=min(threads, len(everything))) as pool:
-        return tuple(pool.map(work, everything))
+    pool = ThreadPoolExecutor(max_workers=min(threads, len(everything)))
+    try:
+        futures = [pool.submit(work, item) for item in everything]
+        return tuple(future.result() for future in futures)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -7,6 +7,7 @@ from typing import Final
 
 from kixbot.cluster.crds import PACKAGE_INSTANCE
 from kixbot.cluster.faults import RequestError
+from kixbot.cluster.interface import ApiKind
 from kixbot.cluster.locks import Lock
 from kixbot.errors import KixError
 from kixbot.model.activation import record_manager
@@ -21,9 +22,10 @@ from kixbot.ops.parallel import WRITERS, each
 from kixbot.ops.plan import LivePlan
 from kixbot.ops.steps import Step
 from kixbot.ops.wait import Awaited, Seen, facts_for, late_binding_classes, wait
-from kixbot.readiness import State
+from kixbot.readiness import Facts, State
 
 ACTIONS: Final = {"create": "created", "change": "changed", "adopt": "adopted", "refresh": "refreshed"}
+CONFLICT_HINT: Final = "cede the field, let its manager go, or take it once with --force-conflicts"
 
 
 class StoppedError(Exception):
@@ -64,6 +66,7 @@ class RunWaves:
         self._deadline = target.clock.now() + total
         self._started: set[Ref] = {step.ref for step in live.steps if step.action == "none"}
         self._ready: set[Ref] = set(self._started)
+        self._facts: dict[tuple[ApiKind, str | None], Facts] = {}
         self._late_binding: frozenset[str] | None = None
         self.forced: tuple[str, ...] = ()
 
@@ -100,7 +103,7 @@ class RunWaves:
                 yield Conflicted(ref=step.ref, wave=wave.number, conflicts=outcome.conflict.conflicts)
                 raise StoppedError(
                     f"{step.ref.plain}: fields belong to other managers",
-                    "cede the field, let its manager go, or take it once with --force-conflicts",
+                    CONFLICT_HINT,
                 )
             if outcome.error is not None:
                 yield self._failed(step.ref, wave, outcome.error.message)
@@ -150,13 +153,11 @@ class RunWaves:
             raise StoppedError(f"{ref.plain}: its kind is not served any more")
         if self._late_binding is None and ref.kind == "PersistentVolumeClaim":
             self._late_binding = late_binding_classes(self._target.cluster)
-        facts = facts_for(
-            self._target.cluster,
-            kind,
-            declared=step.resource.ready,
-            late_binding=self._late_binding or frozenset(),
-        )
-        return Awaited(kind=kind, body=one.body, facts=facts)
+        place = (kind, step.resource.ready)
+        if place not in self._facts:
+            late = self._late_binding or frozenset()
+            self._facts[place] = facts_for(self._target.cluster, kind, declared=step.resource.ready, late_binding=late)
+        return Awaited(kind=kind, body=one.body, facts=self._facts[place])
 
     def _failed(self, ref: Ref, wave: Wave, reason: str, seen: Seen | None = None) -> Failed:
         failed = Failed(
