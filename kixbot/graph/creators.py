@@ -106,6 +106,11 @@ def _issued(pattern: str) -> Callable[[Resource], Iterator[Created]]:
 def _stateful_set(resource: Resource) -> Iterator[Created]:
     replicas = _spec(resource).get("replicas", 1)
     count = min(replicas, _MOST_REPLICAS) if isinstance(replicas, int) else 1
+    templates = {field.value for field in fields(resource.manifest, "spec.volumeClaimTemplates[].metadata.name")}
+    for field in fields(resource.manifest, "spec.template.spec.volumes[].persistentVolumeClaim"):
+        # The controller puts the claim of the template in the place of a volume of its name.
+        if field.parent.get("name") in templates and isinstance(field.value, Mapping):
+            yield from _made(resource, "PersistentVolumeClaim", field.value.get("claimName"))
     for field in fields(resource.manifest, "spec.volumeClaimTemplates[].metadata.name"):
         for ordinal in range(count):
             yield from _made(resource, "PersistentVolumeClaim", f"{field.value}-{resource.ref.name}-{ordinal}")

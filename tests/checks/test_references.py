@@ -360,3 +360,14 @@ def test_a_missing_object_of_every_kind_that_can_be_referred_to_is_one_finding(k
     assert finding.rule in {check.id for check in CHECKS}
     optional = replace(missing, optional=True)
     assert run(replace(build, dangling=(optional,))).findings == ()
+
+
+def test_a_claim_template_takes_the_place_of_the_volume_of_its_name() -> None:
+    text = (
+        "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db, namespace: shop}\nspec:\n"
+        "  volumeClaimTemplates: [{metadata: {name: %s}}]\n"
+        "  template:\n    spec:\n      containers: [{name: db, image: 'db:1'}]\n"
+        "      volumes: [{name: data, persistentVolumeClaim: {claimName: any}}]\n"
+    )
+    assert said(text % "data") == []
+    assert [rule for rule, *_ in said(text % "other")] == ["ref/persistent-volume-claim"]
