@@ -72,7 +72,7 @@ LEAKS = {
 
 @pytest.mark.parametrize("leak", LEAKS)
 @pytest.mark.usefixtures("each_nix")
-def test_a_definition_reads_nothing_but_its_tree_and_reaches_nobody(leak: str, make_tree: MakeTree):
+def test_a_definition_reads_nothing_but_its_tree_and_reaches_nobody(leak: str, make_tree: MakeTree) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.05)
         error = failure(make_tree, LEAKS[leak].replace("PORT", str(server.getsockname()[1])))
@@ -83,7 +83,9 @@ def test_a_definition_reads_nothing_but_its_tree_and_reaches_nobody(leak: str, m
 
 
 @pytest.mark.usefixtures("each_nix")
-def test_a_definition_sees_no_environment_and_no_search_path(make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch):
+def test_a_definition_sees_no_environment_and_no_search_path(
+    make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", CANARY)
     monkeypatch.setenv("NIX_PATH", f"secret=/etc/{CANARY}")
     monkeypatch.setenv("NIX_CONFIG", "restrict-eval = false")
@@ -96,7 +98,9 @@ def test_a_definition_sees_no_environment_and_no_search_path(make_tree: MakeTree
     assert seen["passwd"]["value"] is False
 
 
-def test_the_user_s_nix_configuration_has_no_say(make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_user_s_nix_configuration_has_no_say(
+    make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "nix").mkdir()
     (tmp_path / "nix" / "nix.conf").write_text(
         "pure-eval = false\nrestrict-eval = false\nexperimental-features = flakes\n"
@@ -107,14 +111,14 @@ def test_the_user_s_nix_configuration_has_no_say(make_tree: MakeTree, tmp_path: 
     assert "forbidden" in failure(make_tree, "builtins.readFile /etc/passwd").message
 
 
-def test_git_s_own_folder_is_no_part_of_the_tree(make_tree: MakeTree, tmp_path: Path):
+def test_git_s_own_folder_is_no_part_of_the_tree(make_tree: MakeTree, tmp_path: Path) -> None:
     (tmp_path / "tree" / ".git").mkdir(parents=True)
     (tmp_path / "tree" / ".git" / "config").write_text(CANARY)
     assert nix.expression(make_tree({"a.nix": "{ }"}), "builtins.readDir tree").value == {"a.nix": "regular"}
 
 
 @pytest.mark.usefixtures("each_nix")
-def test_the_same_files_give_the_same_bytes_from_two_folders(make_tree: MakeTree):
+def test_the_same_files_give_the_same_bytes_from_two_folders(make_tree: MakeTree) -> None:
     files = {"a.nix": "{ b = ./b; c = import ./d/c.nix; }", "b": "text", "d/c.nix": "1"}
     found = [nix.expression(make_tree(files, folder), 'import "${tree}/a.nix"') for folder in ("one", "other")]
     assert found[0].tree_name == found[1].tree_name
@@ -151,7 +155,7 @@ kix.buildCluster {
 
 
 @pytest.mark.parametrize("which", ["first_nix", "second_nix"])
-def test_root_nobody_and_a_network_make_no_difference(which: str, request: pytest.FixtureRequest):
+def test_root_nobody_and_a_network_make_no_difference(which: str, request: pytest.FixtureRequest) -> None:
     """Everything lies in a folder that nobody may read: caches and the tests' own folders are root's."""
     found: Nix = request.getfixturevalue(which)
     with tempfile.TemporaryDirectory(prefix="kix-test-") as name:
@@ -254,25 +258,25 @@ def _build(folder: Path, tree: Path, user: list[str], network: str) -> str:
 )
 def test_a_mistake_is_said_with_its_place(
     make_tree: MakeTree, name: str, text: str, line: int | None, message: str, hint: str | None
-):
+) -> None:
     error = failure(make_tree, f'import "${{tree}}/{name}"', **{name: text})
     assert isinstance(error, SourceError)
     assert (error.file, error.line, error.message, error.hint) == (name, line, message, hint)
 
 
-def test_a_place_outside_the_message_is_found_by_a_second_run(make_tree: MakeTree):
+def test_a_place_outside_the_message_is_found_by_a_second_run(make_tree: MakeTree) -> None:
     text = 'let\n  x =\n    builtins.fetchurl\n      "http://127.0.0.1:1/";\n  f = y: x;\nin\n  f 1\n'
     error = failure(make_tree, 'import "${tree}/a.nix"', **{"a.nix": text})
     assert isinstance(error, SourceError)
     assert error.file == "a.nix"
 
 
-def test_a_call_without_end_is_a_fault_of_the_definition(make_tree: MakeTree):
+def test_a_call_without_end_is_a_fault_of_the_definition(make_tree: MakeTree) -> None:
     error = failure(make_tree, "let f = x: f x + 1; in f 1")
     assert (type(error), error.message) == (SourceError, "the definition calls itself without end: stack overflow")
 
 
-def test_a_value_that_refers_to_itself_is_a_fault_of_the_definition(make_tree: MakeTree):
+def test_a_value_that_refers_to_itself_is_a_fault_of_the_definition(make_tree: MakeTree) -> None:
     assert failure(make_tree, "let a = a; in a").message == "infinite recursion encountered"
 
 
@@ -285,13 +289,13 @@ def bounded(make_tree: MakeTree, expression: str, bounds: Bounds) -> KixError:
 ENDLESS = "builtins.foldl' (a: b: a + b) 0 (builtins.genList (x: x) 100000000)"
 
 
-def test_running_out_of_memory_is_told_apart(make_tree: MakeTree):
+def test_running_out_of_memory_is_told_apart(make_tree: MakeTree) -> None:
     error = bounded(make_tree, ENDLESS, Bounds(address_space=600 * 2**20))
     assert (type(error), error.message) == (NixError, "nix ran out of memory")
     assert error.exit_code == ExitCode.OUTSIDE
 
 
-def test_running_out_of_time_is_told_apart(make_tree: MakeTree):
+def test_running_out_of_time_is_told_apart(make_tree: MakeTree) -> None:
     error = bounded(
         make_tree,
         "let f = x: if x == 0 then 0 else f (x - 1); in map f (builtins.genList (x: 9000) 1000000)",
@@ -300,7 +304,7 @@ def test_running_out_of_time_is_told_apart(make_tree: MakeTree):
     assert (type(error), error.message) == (NixError, "evaluation took too long")
 
 
-def test_using_up_the_processor_is_told_apart(make_tree: MakeTree):
+def test_using_up_the_processor_is_told_apart(make_tree: MakeTree) -> None:
     error = bounded(
         make_tree,
         "let f = x: if x == 0 then 0 else f (x - 1); in map f (builtins.genList (x: 9000) 1000000)",
@@ -309,12 +313,12 @@ def test_using_up_the_processor_is_told_apart(make_tree: MakeTree):
     assert (type(error), error.message) == (NixError, "evaluation used up its CPU time")
 
 
-def test_more_output_than_is_read_is_told_apart(make_tree: MakeTree):
+def test_more_output_than_is_read_is_told_apart(make_tree: MakeTree) -> None:
     error = bounded(make_tree, "builtins.genList (x: x) 100000", Bounds(output=1000))
     assert (type(error), error.message) == (SourceError, "the definition comes to more than 256 MiB")
 
 
-def test_being_killed_is_told_apart(make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_being_killed_is_told_apart(make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the kernel does it when the machine's memory is over."""
     real = shutil.which("nix-store")
     for name, body in (("nix-store", f'exec {real} "$@"'), ("nix-instantiate", "echo '{\"half\": '; kill -9 $$")):
@@ -327,7 +331,7 @@ def test_being_killed_is_told_apart(make_tree: MakeTree, tmp_path: Path, monkeyp
     assert error.hint == "is the machine out of memory? see its system log"
 
 
-def test_half_a_document_is_no_document(make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_half_a_document_is_no_document(make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nix prints while it evaluates: only its exit code says whether the document is whole."""
     real = shutil.which("nix-store")
     for name, body in (
@@ -341,7 +345,9 @@ def test_half_a_document_is_no_document(make_tree: MakeTree, tmp_path: Path, mon
     assert bounded(make_tree, "1", Bounds()).message == "nix failed with exit code 1: the disk is full"
 
 
-def test_without_nix_the_answer_is_how_to_get_it(make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_without_nix_the_answer_is_how_to_get_it(
+    make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
     error = bounded(make_tree, "1", Bounds())
     assert (type(error), error.exit_code) == (NixError, ExitCode.OUTSIDE)
@@ -350,7 +356,7 @@ def test_without_nix_the_answer_is_how_to_get_it(make_tree: MakeTree, tmp_path: 
     assert "apt-get install nix-bin" in error.hint
 
 
-def test_nothing_is_left_behind(make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_nothing_is_left_behind(make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "temporary"
     place.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(place))
@@ -359,7 +365,7 @@ def test_nothing_is_left_behind(make_tree: MakeTree, tmp_path: Path, monkeypatch
     assert list(place.iterdir()) == []
 
 
-def test_what_a_child_leaves_running_is_ended(tmp_path: Path):
+def test_what_a_child_leaves_running_is_ended(tmp_path: Path) -> None:
     script = tmp_path / "child"
     script.write_text("#!/bin/sh\n/bin/sleep 60 &\necho done\n/bin/sleep 60\n")
     script.chmod(0o755)
@@ -369,7 +375,7 @@ def test_what_a_child_leaves_running_is_ended(tmp_path: Path):
     assert threading.active_count() == before
 
 
-def test_of_messages_the_tail_is_kept(tmp_path: Path):
+def test_of_messages_the_tail_is_kept(tmp_path: Path) -> None:
     script = tmp_path / "child"
     script.write_text("#!/bin/sh\nprintf '%01000d' 0 >&2\necho end >&2\nexit 3\n")
     script.chmod(0o755)

@@ -42,26 +42,26 @@ SCALARS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("written", SCALARS, ids=repr)
-def test_a_scalar_means_what_it_means_to_kubernetes(written: str):
+def test_a_scalar_means_what_it_means_to_kubernetes(written: str) -> None:
     found = one(f"a: {written}\n")["a"]
     assert (type(found), found) == (type(SCALARS[written]), SCALARS[written])
 
 
-def test_integers_beyond_64_bits_become_floats():
+def test_integers_beyond_64_bits_become_floats() -> None:
     assert one("a: 18446744073709551616") == {"a": 1.8446744073709552e19}
 
 
 @pytest.mark.parametrize("written", [".inf", "-.inf", "+.INF", ".nan"])
-def test_a_number_that_json_cannot_hold_is_refused(written: str):
+def test_a_number_that_json_cannot_hold_is_refused(written: str) -> None:
     assert refusal(f"a:\n  b: {written}\n") == (2, f"{written} is no number that JSON can hold", "quote it")
 
 
-def test_a_key_that_stands_twice_is_refused_with_both_lines():
+def test_a_key_that_stands_twice_is_refused_with_both_lines() -> None:
     source = "a: 1\nb:\n  image: x\n  other: y\n  image: z\n"
     assert refusal(source) == (5, "key 'image' stands twice, on lines 3 and 5", "remove or rename one image")
 
 
-def test_keys_are_compared_as_the_text_they_become():
+def test_keys_are_compared_as_the_text_they_become() -> None:
     assert refusal("8080: a\n'8080': b\n")[1] == "key '8080' stands twice, on lines 1 and 2"
 
 
@@ -75,27 +75,27 @@ def test_keys_are_compared_as_the_text_they_become():
         ("0x10", "the number 16"),
     ],
 )
-def test_a_key_that_yaml_would_change_is_refused(key: str, meaning: str):
+def test_a_key_that_yaml_would_change_is_refused(key: str, meaning: str) -> None:
     assert refusal(f"a: 1\n{key}: b\n") == (2, f"key {key} reads as {meaning}", "quote it")
 
 
-def test_a_plain_number_is_a_key():
+def test_a_plain_number_is_a_key() -> None:
     assert one("8080: web") == {"8080": "web"}
 
 
-def test_an_alias_stands_for_what_its_anchor_holds():
+def test_an_alias_stands_for_what_its_anchor_holds() -> None:
     assert one("a: &x {b: [1]}\nc: *x\n") == {"a": {"b": [1]}, "c": {"b": [1]}}
 
 
-def test_anchors_do_not_reach_into_the_next_document():
+def test_anchors_do_not_reach_into_the_next_document() -> None:
     assert refusal("a: &x 1\n---\nb: *x\n") == (3, "alias *x has no anchor &x", None)
 
 
-def test_an_anchor_that_contains_itself_is_refused_by_name():
+def test_an_anchor_that_contains_itself_is_refused_by_name() -> None:
     assert refusal("a:\n- &loop\n  b: *loop\n") == (3, "anchor &loop contains itself", None)
 
 
-def test_a_few_hundred_bytes_of_aliases_do_not_become_gigabytes():
+def test_a_few_hundred_bytes_of_aliases_do_not_become_gigabytes() -> None:
     rows = [f"a{level}: &a{level} [" + ", ".join([f"*a{level - 1}"] * 10) + "]" for level in range(1, 10)]
     bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "\n".join(rows)
     assert len(bomb) < 700
@@ -103,35 +103,35 @@ def test_a_few_hundred_bytes_of_aliases_do_not_become_gigabytes():
     assert (line, message, hint) == (6, "alias *a4 makes the file grow beyond bounds", "write out what &a4 holds")
 
 
-def test_a_long_text_cannot_be_aliased_into_gigabytes():
+def test_a_long_text_cannot_be_aliased_into_gigabytes() -> None:
     bomb = f"a: &long {'x' * 100_000}\nb: [{', '.join(['*long'] * 1000)}]\n"
     assert refusal(bomb)[1] == "alias *long makes the file grow beyond bounds"
 
 
-def test_aliases_cannot_nest_deeper_than_text_may():
+def test_aliases_cannot_nest_deeper_than_text_may() -> None:
     rows = "\n".join(f"a{level}: &a{level} [[[[[[[[[[*a{level - 1}]]]]]]]]]]" for level in range(1, 30))
     assert refusal("a0: &a0 x\n" + rows)[1] == "alias *a19 nests deeper than 200 levels"
 
 
 @pytest.mark.parametrize("source", ["[" * 100_000, "- " * 5_000 + "a", "{a: " * 5_000])
-def test_depth_is_bounded(source: str):
+def test_depth_is_bounded(source: str) -> None:
     assert "nest" in refusal(source)[1]
 
 
-def test_the_number_of_documents_is_bounded():
+def test_the_number_of_documents_is_bounded() -> None:
     source = "--- 1\n" * (text.MAX_DOCUMENTS + 1)
     assert refusal(source) == (None, "more than 50,000 documents", "split the file")
 
 
-def test_merge_keys_add_what_is_not_said():
+def test_merge_keys_add_what_is_not_said() -> None:
     assert one("base: &b {a: 1, b: 2}\nx:\n  <<: *b\n  a: 3\n") == {"base": {"a": 1, "b": 2}, "x": {"a": 3, "b": 2}}
 
 
-def test_the_first_of_several_merged_maps_wins():
+def test_the_first_of_several_merged_maps_wins() -> None:
     assert one("x:\n  <<: [{a: 1}, {a: 2, b: 3}]\n") == {"x": {"a": 1, "b": 3}}
 
 
-def test_a_key_before_a_merge_that_holds_it_too_is_refused():
+def test_a_key_before_a_merge_that_holds_it_too_is_refused() -> None:
     """kubectl's reader would take the merged value, YAML's own rule the written one."""
     assert refusal("x:\n  a: 1\n  <<: {a: 2}\n") == (
         2,
@@ -140,12 +140,12 @@ def test_a_key_before_a_merge_that_holds_it_too_is_refused():
     )
 
 
-def test_a_quoted_merge_key_is_an_ordinary_key():
+def test_a_quoted_merge_key_is_an_ordinary_key() -> None:
     assert one('"<<": 1') == {"<<": 1}
 
 
 @pytest.mark.parametrize("source", ["a: !vault x", "a: !!set {b}", "a: !Ref [b]"])
-def test_unknown_tags_are_refused(source: str):
+def test_unknown_tags_are_refused(source: str) -> None:
     assert "unknown tag" in refusal(source)[1]
 
 
@@ -169,20 +169,22 @@ def test_unknown_tags_are_refused(source: str):
         ("? [a]\n: b", 1, "a key must be a plain value, not a map or list", None),
     ],
 )
-def test_broken_yaml_is_said_in_a_sentence_with_its_line(source: str, line: int, message: str, hint: str | None):
+def test_broken_yaml_is_said_in_a_sentence_with_its_line(
+    source: str, line: int, message: str, hint: str | None
+) -> None:
     assert refusal(source) == (line, message, hint)
 
 
-def test_control_characters_are_refused():
+def test_control_characters_are_refused() -> None:
     assert "control characters are not allowed" in refusal("a: \x00")[1]
 
 
-def test_documents_without_content_are_left_out():
+def test_documents_without_content_are_left_out() -> None:
     found = yaml.parse("# only a comment\n---\n---\na: 1\n---\n~\n...\n", file="a.yaml")
     assert [(document.value, document.line) for document in found] == [({"a": 1}, 4)]
 
 
-def test_every_field_knows_its_line():
+def test_every_field_knows_its_line() -> None:
     source = (
         "# é𝄞\nkind: A\n---\nkind: B\nspec:\n  containers:\n  - image: x\n    name: web\n  x.y/z:\n    - 1\n    - 2\n"
     )
@@ -199,7 +201,7 @@ def test_every_field_knows_its_line():
     assert [second.places.find((), path) for path in asked] == [4, 4, 7, 8, 11, 5]
 
 
-def test_the_c_parser_reads():
+def test_the_c_parser_reads() -> None:
     import yaml as library  # noqa: PLC0415
 
     assert library.__with_libyaml__
