@@ -30,8 +30,9 @@ def copied(into: Path, edits: Mapping[str, Mapping[str, str]] | None = None) -> 
 
 
 def tree_of(root: Path) -> Tree:
-    """All files below a folder."""
-    return Tree(root=root, files=tuple(sorted(f.relative_to(root).as_posix() for f in root.rglob("*") if f.is_file())))
+    """All files below a folder, but for what Python leaves there."""
+    found = (file for file in root.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+    return Tree(root=root, files=tuple(sorted(file.relative_to(root).as_posix() for file in found)))
 
 
 def built(root: Path, file: str = DEFINITION) -> Build:
