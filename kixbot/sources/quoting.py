@@ -28,14 +28,14 @@ def unquoted(manifest: Body) -> Iterator[tuple[str, Any]]:
 
 
 def reading(value: Any) -> str:
-    """How YAML read the value, in words."""
+    """How YAML read the value, in words that do not tell a secret."""
     match value:
         case bool():
             return f"the boolean {str(value).lower()}"
         case None:
             return "null"
         case int() | float():
-            return f"the number {value}"
+            return "a number"  # which one may be a secret
         case Mapping():
             return "a map"
         case _:

@@ -61,7 +61,7 @@ def tagged(tag: str, text: str) -> Scalar:
     value = resolve(text)
     found = {bool: "bool", int: "int", float: "float", type(None): "null"}.get(type(value), "str")
     if kind != found and (kind, found) != ("float", "int"):
-        raise ValueError(f"{text[:80]!r} is no !!{kind}")
+        raise ValueError(f"the value is no !!{kind}")
     return value
 
 
