@@ -3,6 +3,7 @@
 It names what a reviewer must not miss, whatever else is left out for want of room; a value of a Secret is never in it.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ _ESCAPES = {
 }
 _IMPLIED_HOST = "docker.io"
 _MOST_RIGHTS = 5
+_DIGEST = re.compile(r"(sha256:[0-9a-f]{12})[0-9a-f]{52}")
 
 
 def cluster_risks(base: Build, head: Build, plan: Plan) -> tuple[Risk, ...]:
@@ -135,9 +137,15 @@ def _move(ref: Ref, earlier: str, image: str) -> Risk:
     """An image that moves: only what differs is shown where the repository stays."""
     one, two = _repository(earlier), _repository(image)
     if one == two:
-        values = (earlier.removeprefix(one).lstrip(":@"), image.removeprefix(two).lstrip(":@"))
+        values = (_short(earlier.removeprefix(one).lstrip(":@")), _short(image.removeprefix(two).lstrip(":@")))
         return Risk(kind=RiskKind.IMAGE, verb="moves image", subject=one, values=values, ref=ref)
-    return Risk(kind=RiskKind.IMAGE, verb="replaces the image of", subject=ref.short, values=(earlier, image), ref=ref)
+    values = (_short(earlier), _short(image))
+    return Risk(kind=RiskKind.IMAGE, verb="replaces the image of", subject=ref.short, values=values, ref=ref)
+
+
+def _short(reference: str) -> str:
+    """Twelve digits of a digest: the details have all of it."""
+    return _DIGEST.sub(r"\1", reference)
 
 
 def _images_of(body: Body) -> dict[str, str]:

@@ -9,16 +9,19 @@ from kixbot.cluster.interface import Cluster
 from kixbot.errors import DeployFailedError, RefusedError
 from kixbot.model.build import Build
 from kixbot.model.plan import Plan, Wave
+from kixbot.model.resource import Ref
 from kixbot.ops.deploy import DeployOptions, deploy
-from kixbot.ops.events import Applied, Conflicted, Event, Failed, Finished, Planned, Ready, Waiting
+from kixbot.ops.events import Applied, Conflicted, Event, Failed, Finished, Planned, Ready, Waiting, WaveStarted
 from kixbot.ops.receipt import Provenance
-from kixbot.output.deploy_text import Progress, waves_text
+from kixbot.output.deploy_text import Progress, wave_names
 from kixbot.output.deploy_values import Outcome, WaveResult
 from kixbot.output.markup import count
 from kixbot.settings.model import ClusterSettings
 
 _LOCK_WAIT = 900.0
 """Seconds that a run waits for another deploy of the cluster; jobs of one branch follow each other within minutes."""
+_WIDTH = 100
+"""Characters of objects that a wave's line names."""
 
 
 @dataclass(slots=True)
@@ -61,13 +64,46 @@ class _Seen:
         return self.plan.waves if self.plan else ()
 
 
+class _Log:
+    """Events as the lines of a CI log: a line a wave with what is written in it, and whatever went wrong."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._progress = Progress(plan)
+        self._name = wave_names(ref for wave in plan.waves for ref in wave.refs)
+        self._changed = {
+            change.ref
+            for package in plan.packages
+            for change in package.resources
+            if change.reason == "content" and change.ref.kind != "PackageInstance"
+        }
+
+    def lines(self, event: Event) -> list[str]:
+        """The lines of one event; what goes well object by object is left to `kix deploy` at a terminal."""
+        match event:
+            case WaveStarted(wave=number, refs=refs):
+                names = self._listed(refs)
+                return [f"wave {number} {names}"] if names else []
+            case Applied(left_out=()) | Ready(note="") | Waiting():
+                return []
+            case _:
+                return self._progress.lines(event)
+
+    def _listed(self, refs: tuple[Ref, ...]) -> str:
+        names = [self._name(ref) for ref in refs if ref in self._changed]
+        shown: list[str] = []
+        while len(shown) < len(names) and len(" ".join((*shown, names[len(shown)]))) <= _WIDTH:
+            shown.append(names[len(shown)])
+        more = len(names) - len(shown)
+        return " ".join(shown) + (f" and {more} more" if more else "")
+
+
 def run(
     job: Job, cluster: Cluster, build: Build, settings: ClusterSettings, *, commit: str, reviewed: str | None
 ) -> Outcome:
     """Deploy a checked build. A deploy that fails is an outcome; what the outside world does wrong is raised."""
     name = build.cluster.name
     seen = _Seen()
-    progress: Progress | None = None
+    log: _Log | None = None
     options = DeployOptions(
         record_namespace=settings.record_namespace,
         prune=job.settings.prune,
@@ -79,14 +115,12 @@ def run(
     state, sentence = "failed", ""
     try:
         for event in deploy(build, cluster, options=options, who=who, confirm=lambda _: True, clock=job.clock):
-            lines = progress.lines(event) if progress is not None else []
-            seen.take(event, lines)
             if isinstance(event, Planned):
-                progress = Progress(event.plan)
-                lines = waves_text(event.plan.waves).split("\n")
-            if not isinstance(event, Waiting):
-                for line in lines:
-                    job.say(f"  {line}")
+                log = _Log(event.plan)
+            lines = log.lines(event) if log is not None else []
+            seen.take(event, lines)
+            for line in lines:
+                job.say(f"  {line}")
     except DeployFailedError as error:
         sentence = error.message
         seen.report += [f"  hint: {error.hint}"] if error.hint else []

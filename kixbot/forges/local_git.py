@@ -26,6 +26,13 @@ _QUIET = {
 _OPTIONS = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
 
 
+def create(folder: Path, *, branch: str = "main") -> None:
+    """An empty bare repository in a new folder; nothing of the machine's templates gets into it."""
+    (folder / "objects").mkdir(parents=True)
+    (folder / "refs" / "heads").mkdir(parents=True)
+    (folder / "HEAD").write_text(f"ref: refs/heads/{branch}\n")
+
+
 class Repository:
     """One bare repository. Refs are given whole (`refs/heads/main`) or as 40 hex."""
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from kixbot.forges.interface import Forge
 from kixbot.forges.local import LocalForge
-from kixbot.forges.local_git import NO_COMMIT, Repository
+from kixbot.forges.local_git import NO_COMMIT, Repository, create
 from kixbot.forges.local_merge import merge_pull_request
 from kixbot.forges.local_store import Store
 from kixbot.forges.values import FileChange
@@ -78,7 +78,7 @@ class LocalWorld:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        make_repository(folder)
+        create(folder)
         self._git = Repository(folder)
         self._store = Store(folder)
         self.forge: Forge = LocalForge(folder, viewer=VIEWER)
@@ -140,13 +140,6 @@ class LocalWorld:
         rules = json.loads(file.read_text()) if file.exists() else {}
         change(rules)
         file.write_text(json.dumps(rules))
-
-
-def make_repository(folder: Path) -> None:
-    """An empty bare repository whose default branch is main."""
-    (folder / "objects").mkdir(parents=True)
-    (folder / "refs" / "heads").mkdir(parents=True)
-    (folder / "HEAD").write_text("ref: refs/heads/main\n")
 
 
 @contextmanager
