@@ -16,8 +16,8 @@ from kixbot.ops.pin import CheckResult, PinCheck, PinFailure, PinUpdates
 from kixbot.output import pins as output
 from kixbot.registry import open_registry
 from kixbot.registry.interface import Registry
-from kixbot.settings.load import load
 from kixbot.settings.model import RegistrySettings, Settings
+from kixbot.sources.opening import settings_in
 from kixbot.sources.pins import edit_pins, find_pins, get_pins
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -218,7 +218,13 @@ def _with(pins: Pins, pin: Pin) -> Pins:
 
 
 def _path(session: Session, file: str | None) -> Path:
-    return session.directory / (file or PINS_FILE)
+    """The file of --file, else the one the clusters of kix.toml name, else pins.json. Raises UsageError for several."""
+    if file is None:
+        named = {cluster.pins for cluster in _settings(session).clusters.values()} or {PINS_FILE}
+        if len(named) > 1:
+            raise UsageError("the clusters have several files of pins", hint=f"--file {' or '.join(sorted(named))}")
+        (file,) = named
+    return session.directory / file
 
 
 def _open(session: Session, given: dict[str, tuple[str, ...]]) -> Registry:
@@ -239,12 +245,4 @@ def _open(session: Session, given: dict[str, tuple[str, ...]]) -> Registry:
 
 
 def _settings(session: Session) -> Settings:
-    file = session.config or session.directory / "kix.toml"
-    try:
-        return load(file.read_text(encoding="utf-8"), file=str(file))
-    except FileNotFoundError:
-        if session.config is not None:
-            raise UsageError(f"{file}: no such file", hint="name an existing file after --config") from None
-        return load(None)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: cannot be read") from error
+    return settings_in(session.directory, config=session.config)

@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,8 @@ from kixbot.cli.main import run
 from kixbot.registry.loopback import LoopbackRegistry
 from kixbot.registry.memory import ImageRecipe, ImageStore, make_image
 
-SCHEMAS = Path(__file__).parent.parent.parent / "docs" / "schemas"
+ROOT = Path(__file__).parent.parent.parent
+SCHEMAS = ROOT / "docs" / "schemas"
 OLD = make_image(ImageRecipe())
 NEW = make_image(
     ImageRecipe(
@@ -281,6 +284,39 @@ def test_what_cannot_be_done_is_one_message_with_a_hint(
     assert hint.startswith("  hint: ")
     assert said.out == ""
     assert pinned.file.read_bytes() == before
+
+
+def test_the_clusters_of_the_settings_name_the_file(pinned: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = pinned.folder / "kix.toml"
+    text = settings.read_text().replace(
+        "[registries", '[clusters.shop]\npath = "shop.nix"\npins = "shop/pins.json"\n[registries', 1
+    )
+    settings.write_text(text)
+    (pinned.folder / "shop").mkdir()
+    assert pinned.kix("add", "ghcr.io/acme/web:1.5.0") == 0
+    assert (pinned.folder / "shop" / "pins.json").is_file()
+    settings.write_text(text.replace("[registries", '[clusters.other]\npath = "other.nix"\n[registries', 1))
+    capsys.readouterr()
+    assert pinned.kix("list") == 2
+    assert capsys.readouterr().err == (
+        "error: the clusters have several files of pins\n  hint: --file pins.json or shop/pins.json\n"
+    )
+    assert pinned.kix("list", "--file", "shop/pins.json") == 0
+
+
+def test_no_client_is_loaded_to_list_pins(pinned: Shop) -> None:
+    program = (
+        "import sys\n"
+        "from kixbot.cli.console import Console\n"
+        "from kixbot.cli.main import run\n"
+        "code = run(['pin', 'list'], Console())\n"
+        "print(code, sorted({'urllib3', 'kubernetes', 'github', 'gitlab', 'pydantic', 'tenacity'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=pinned.folder, env={"PYTHONPATH": str(ROOT)}, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "0 []", done.stderr
 
 
 def test_a_file_of_a_newer_version_is_left_alone(pinned: Shop, capsys: pytest.CaptureFixture[str]) -> None:
