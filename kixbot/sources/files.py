@@ -78,7 +78,7 @@ def collect(
     SourceError for an empty folder, and for an overlay or a chart, which must be rendered first.
     """
     place = resolve(root, relative)
-    name = shown if shown is not None else relative
+    name = shown if shown is not None else posixpath.normpath(relative)
     if not place.is_dir():
         return (File(name=name, data=_read(place, name, MAX_BYTES)),)
     prefix = "" if name in {".", ""} else f"{name.rstrip('/')}/"
@@ -130,9 +130,10 @@ def _read(path: Path, shown: str, limit: int) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as err:
         raise SourceError(f"{shown}: {_reason(err)}") from err
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise SourceError(f"{shown}: not a regular file")
     with os.fdopen(handle, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise SourceError(f"{shown}: not a regular file")
         data = stream.read(limit + 1)
     if len(data) > limit:
         raise SourceError(f"{shown}: larger than {limit // 2**20} MiB", hint="split the file")
