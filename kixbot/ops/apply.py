@@ -5,7 +5,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -181,15 +181,21 @@ def _ensure_generated(target: Target, kind: ApiKind, step: Step) -> None:
             "kind": step.ref.kind,
             "metadata": metadata,
             "type": step.resource.manifest.get("type", "Opaque"),
-            "data": {name: _value() for name in generated_keys(step.resource)},
+            "data": _values(step.resource, generated_keys(step.resource)),
         }
         attempt(target, step, lambda: target.cluster.apply(kind, body, manager=SECRET_MANAGER))
         return
     missing = missing_keys(step.resource, live)
     if missing:
         guard = {"resourceVersion": live["metadata"]["resourceVersion"], "uid": live["metadata"]["uid"]}
-        patch = {"metadata": guard, "data": {name: _value() for name in missing}}
+        patch = {"metadata": guard, "data": _values(step.resource, missing)}
         target.cluster.merge_patch(kind, step.ref.name, patch, namespace=step.ref.namespace, manager=SECRET_MANAGER)
+
+
+def _values(resource: Resource, names: Iterable[str]) -> dict[str, str]:
+    """A value for each key: the manifest's own where it has one (a user name, say, which is no secret), else made."""
+    given = resource.manifest.get("data") or {}
+    return {name: given.get(name) or _value() for name in names}
 
 
 def _value() -> str:
