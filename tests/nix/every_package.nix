@@ -8,9 +8,18 @@ kix.buildCluster {
       { lib, ... }:
       {
         availablePackages = packages;
+        externals = [
+          (kix.untrackedRef {
+            kind = "Gateway";
+            group = "gateway.networking.k8s.io";
+            name = "public";
+            namespace = "full";
+          })
+        ];
         instances.plain.db.package = packages.cnpg-cluster;
         instances.plain.valkey.package = packages.valkey;
         instances.plain.grafana.package = packages.grafana;
+        instances.plain.gateway-api.package = packages.gateway-api;
         instances.full.db = {
           package = packages.cnpg-cluster;
           config = {
@@ -94,6 +103,12 @@ kix.buildCluster {
                 name = "agent";
                 "for" = daemon;
                 ports.http = 80;
+              };
+              route = scope.mkRoute {
+                name = "agent";
+                gateway.name = "public";
+                hostnames = [ "agent.example.com" ];
+                to = service;
               };
               scaler = scope.mkResource {
                 kind = "HorizontalPodAutoscaler";

@@ -15,8 +15,6 @@ from tests.parts.kube_api import ApiError, KubeApi
 
 HERE = Path(__file__).parent
 INSTALLED = ("Namespace", "CustomResourceDefinition")
-# The example's routes need a CRD that its definition declares external.
-OUTSIDE = "HTTPRoute"
 
 
 def path_of(api: KubeApi, manifest: dict[str, Any]) -> str:
@@ -50,7 +48,7 @@ def refusals(api: KubeApi, build: Build) -> dict[str, str]:
     """What a strict dry run says against the resources of a build, by id."""
     found = {}
     for resource in build.resources:
-        if resource.ref.kind in (*INSTALLED, OUTSIDE, "PackageInstance"):
+        if resource.ref.kind in (*INSTALLED, "PackageInstance"):
             continue
         query = "?fieldManager=test&dryRun=All&fieldValidation=Strict"
         try:

@@ -1,5 +1,6 @@
 """The shop example: references hold when things are renamed, removed or changed."""
 
+import base64
 import json
 import subprocess
 from pathlib import Path
@@ -7,12 +8,16 @@ from typing import Any
 
 import pytest
 
+from kixbot.cluster.interface import ApiKind
 from kixbot.errors import SourceError
 from kixbot.graph.waves import waves
 from kixbot.model.build import Build, EdgeKind
 from kixbot.model.finding import Severity
 from kixbot.ops.check import check
 from tests.nix.shop import CHANGE, DEFINITION, EXAMPLE, built, copied, resource
+from tests.ops.deploys import Deploys
+
+SECRET = ApiKind(group="", version="v1", kind="Secret", plural="secrets", namespaced=True)
 
 
 def database_url(build: Build) -> str:
@@ -78,7 +83,7 @@ def test_removing_db_is_a_build_error_that_names_the_missing_dependency(tmp_path
         "  needed by shop/web (package web)\n"
         "  defined at clusters/shop.nix:10\n"
         "  instances in shop: (none)\n"
-        "  interfaces provided: grafana by monitoring/grafana"
+        "  interfaces provided: gateway-api by gateway-system/gateway-api, grafana by monitoring/grafana"
     )
     assert error.value.hint == "write instances.shop.postgres.package = packages.cnpg-cluster"
 
@@ -100,6 +105,16 @@ def test_a_wrong_key_is_found_and_told_word_for_word(tmp_path: Path) -> None:
         'secret "db" does not declare key "pass"\n  declared keys: password, username',
         "Deployment/web@shop",
     )
+
+
+def test_a_login_is_made_at_deploy_with_the_user_name_its_database_expects() -> None:
+    deploys = Deploys()
+    deploys.run(built(EXAMPLE))
+    secret = deploys.cluster.get(SECRET, "db", "shop")
+    data = {key: base64.b64decode(value).decode() for key, value in secret["data"].items()}
+    assert (secret["type"], data["username"], len(data["password"])) == ("kubernetes.io/basic-auth", "app", 32)
+    deploys.run(built(EXAMPLE))
+    assert deploys.cluster.get(SECRET, "db", "shop")["data"] == secret["data"]
 
 
 def test_a_service_follows_its_workload_softly() -> None:

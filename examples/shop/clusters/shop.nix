@@ -20,13 +20,10 @@ kix.buildCluster {
       };
       instances.monitoring.grafana.package = packages.grafana;
 
-      # The Gateway API's CRDs and the Gateway belong to the team that runs the network.
+      # The kinds of the Gateway API are ours; the Gateway belongs to the team that runs the network.
+      instances.gateway-system.gateway-api.package = packages.gateway-api;
       cluster.roles.gateway.binding = "external";
       externals = [
-        (kix.untrackedRef {
-          kind = "CustomResourceDefinition";
-          name = "httproutes.gateway.networking.k8s.io";
-        })
         (kix.untrackedRef {
           kind = "Gateway";
           group = "gateway.networking.k8s.io";

@@ -2,6 +2,7 @@
 {
   cnpg-cluster = ./cnpg-cluster;
   cnpg-operator = ./cnpg-operator;
+  gateway-api = ./gateway-api;
   grafana = ./grafana;
   valkey = ./valkey;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes crds.json and release.json beside this script: the CRDs by controller-gen from the operator's own API module,
-# descriptions dropped, and what release manifest, roles and webhooks the operator ships, as data.
+# descriptions dropped, and the roles, queries and webhooks of its release manifest as data.
 # Needs go, and a python3 with PyYAML (PYTHON names it). Both versions are exact; nothing else is fetched.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,43 +34,17 @@ go mod tidy
 source=$(go list -m -f '{{.Dir}}' "$operator")
 "$work/controller-gen" crd:maxDescLen=0 "paths=$operator/api/v1" "output:crd:dir=$work/crds"
 
-"$python" - "$work/crds" "$source/releases/cnpg-${version#v}.yaml" "$here" <<'EOF'
-"""CRDs and release manifest as JSON that Nix reads: sorted, no floats, no integer of 2^53 or more."""
+"$python" "$here/../crds.py" "$here/crds.json" "$work"/crds/*.yaml
 
-import json
+PYTHONPATH="$here/.." "$python" - "$source/releases/cnpg-${version#v}.yaml" "$here/release.json" <<'EOF'
 import sys
 from pathlib import Path
 
 import yaml
+from crds import write
 
-crds, release, here = (Path(argument) for argument in sys.argv[1:])
-Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-def checked(value, path="$"):
-    """The value; exits where Nix or JavaScript would read another number."""
-    if isinstance(value, float) or (isinstance(value, int) and abs(value) >= 2**53):
-        sys.exit(f"{path}: {value!r} would be read as another number")
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            checked(entry, f"{path}.{key}")
-    if isinstance(value, list):
-        for index, entry in enumerate(value):
-            checked(entry, f"{path}[{index}]")
-    return value
-
-
-def write(name, value):
-    text = json.dumps(checked(value), sort_keys=True, ensure_ascii=False, indent=None, separators=(",", ":"))
-    (here / name).write_text(text + "\n", encoding="utf-8")
-
-
-definitions = [yaml.load(path.read_text(encoding="utf-8"), Loader) for path in sorted(crds.glob("*.yaml"))]
-for definition in definitions:
-    definition["metadata"].pop("creationTimestamp", None)
-write("crds.json", definitions)
-
-objects = [entry for entry in yaml.load_all(release.read_text(encoding="utf-8"), Loader) if entry]
+release, out = (Path(argument) for argument in sys.argv[1:])
+objects = [entry for entry in yaml.safe_load_all(release.read_text(encoding="utf-8")) if entry]
 by_name = {(entry["kind"], entry["metadata"]["name"]): entry for entry in objects}
 
 
@@ -84,7 +58,7 @@ def webhooks(kind, name):
 
 
 write(
-    "release.json",
+    out,
     {
         "rules": by_name["ClusterRole", "cnpg-manager"]["rules"],
         "queries": by_name["ConfigMap", "cnpg-default-monitoring"]["data"]["queries"],
