@@ -1,3 +1,4 @@
+# ruff: noqa: INP001  a script beside the data it writes, not a module of the package
 """Writes CustomResourceDefinitions of YAML files as one JSON file that Nix reads. Run by the generate.sh of packages.
 
 `crds.py OUT.json FILE.yaml…`: descriptions and creation times are dropped, members sorted, everything else kept. A
