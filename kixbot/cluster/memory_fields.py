@@ -125,6 +125,9 @@ def apply(
     elsewhere = frozenset().union(*(parse_fields(entry.get("fieldsV1") or {}) for entry in others))
     result = merge(_plain(before), _plain(wanted), custom=custom)
     _remove(result, old - new - elsewhere, elsewhere | new)
+    if not new:
+        result["metadata"]["managedFields"] = others
+        return dict(result)
     entry = _entry(writer, new)
     if own is not None and own.get("fieldsV1") == entry["fieldsV1"] and own.get("apiVersion") == entry["apiVersion"]:
         entry = dict(own)

@@ -192,7 +192,11 @@ def _prune(run: _Run, live: LivePlan, journal: Journal) -> Iterator[Event]:
     for leftover in reversed(live.leftovers):
         kept = leftover.kept
         if kept is None:
-            kept = delete(run.cluster, leftover) if run.options.prune else "deleted only with --prune"
+            kept = (
+                delete(run.cluster, leftover, name=run.build.cluster.name)
+                if run.options.prune
+                else "deleted only with --prune"
+            )
         if kept is None:
             journal.dropped(leftover.ref)
             yield Pruned(ref=leftover.ref)

@@ -6,6 +6,7 @@ from typing import Any, Final
 from kixbot.diff.ownership import (
     ABSENT,
     Path,
+    find_entry,
     is_ceded,
     managed_fields,
     parse_fields,
@@ -14,7 +15,7 @@ from kixbot.diff.ownership import (
     without,
 )
 from kixbot.identity import content_hash, is_secret
-from kixbot.model.activation import FIELD_MANAGER, cluster_label
+from kixbot.model.activation import FIELD_MANAGER, cluster_label, record_manager
 from kixbot.model.resource import Body, Resource
 
 IDENTITY_HASH: Final = "kix.run/identity-hash"
@@ -35,6 +36,7 @@ def body_of(resource: Resource) -> dict[str, Any]:
         del body["rules"]
     if resource.generated:
         body.pop("data", None)
+        body.setdefault("type", "Opaque")
     return body
 
 
@@ -83,6 +85,15 @@ def sent_body(resource: Resource, left_out: tuple[Path, ...]) -> dict[str, Any]:
     """The manifest without the leaves left out."""
     body = body_of(resource)
     return without(body, left_out) if left_out else body
+
+
+def is_held(live: Body, cluster: str) -> bool:
+    """Whether this cluster's deploys wrote the object: kix applies fields of it, or its bookkeeping is ours.
+
+    Labels alone prove nothing, since controllers copy them to children. An object that is only a name (a Namespace,
+    a ServiceAccount) leaves kix no field to own, so the bookkeeping's own entry counts too.
+    """
+    return find_entry(live, FIELD_MANAGER) is not None or find_entry(live, record_manager(cluster)) is not None
 
 
 def other_clusters(live: Body | None, cluster: str) -> tuple[str, ...]:

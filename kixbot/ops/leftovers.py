@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from kixbot.cluster.faults import NotFoundError, StaleError
 from kixbot.cluster.interface import ApiKind, Cluster, Propagation
-from kixbot.diff.ownership import find_entry
-from kixbot.model.activation import FIELD_MANAGER, RecordRow
+from kixbot.model.activation import RecordRow
 from kixbot.model.build import Build
 from kixbot.model.resource import Body, Ref
-from kixbot.ops.desired import other_clusters
+from kixbot.ops.desired import is_held, other_clusters
 from kixbot.ops.observe import Observation, find
 
 NEVER = frozenset({"Namespace", "CustomResourceDefinition"})
@@ -48,7 +47,7 @@ def _why_kept(seen: Observation, cluster: str, ref: Ref, live: Body, uids: set[s
         return f"a {ref.kind} is never deleted with what is in it"
     if current is None or current.activated_at is None:
         return "nothing is deleted before a first full deploy"
-    if find_entry(live, FIELD_MANAGER) is None:
+    if not is_held(live, cluster):
         return "kix applies no field of it"
     if _has_controller(live):
         return "another object controls it"
@@ -66,8 +65,11 @@ def _has_controller(live: Body) -> bool:
     return any(owner.get("controller") for owner in owners)
 
 
-def delete(cluster: Cluster, leftover: Leftover, *, propagation: Propagation = "Background") -> str | None:
-    """Delete exactly what was seen; judged again once when it changed meanwhile. Gives why it was kept, else None."""
+def delete(cluster: Cluster, leftover: Leftover, *, name: str, propagation: Propagation = "Background") -> str | None:
+    """Delete exactly what was seen; judged again once when it changed meanwhile. Gives why it was kept, else None.
+
+    `name` is our cluster's.
+    """
     ref, live = leftover.ref, leftover.live
     for _ in range(2):
         try:
@@ -87,7 +89,7 @@ def delete(cluster: Cluster, leftover: Leftover, *, propagation: Propagation = "
                 return None
             if again["metadata"]["uid"] != live["metadata"]["uid"]:
                 return "made anew by somebody else"
-            if find_entry(again, FIELD_MANAGER) is None or _has_controller(again):
+            if not is_held(again, name) or _has_controller(again):
                 return "kix applies no field of it any more"
             live = again
         else:

@@ -8,10 +8,10 @@ from kixbot.cluster.crds import CRD
 from kixbot.cluster.faults import ForbiddenError, KindNotServedError
 from kixbot.cluster.interface import ApiKind, Cluster, ref_of
 from kixbot.cluster.records import Records
-from kixbot.diff.ownership import find_entry
 from kixbot.errors import RefusedError
-from kixbot.model.activation import DEFAULT_RECORD_NAMESPACE, FIELD_MANAGER, Activation, RecordRow, cluster_label
+from kixbot.model.activation import DEFAULT_RECORD_NAMESPACE, Activation, RecordRow, cluster_label
 from kixbot.model.resource import Body, Ref
+from kixbot.ops.desired import is_held
 from kixbot.ops.parallel import each
 from kixbot.readiness import Facts, State
 from kixbot.readiness.custom import condition_of_siblings
@@ -73,12 +73,12 @@ def status(cluster: Cluster, name: str, *, record_namespace: str = DEFAULT_RECOR
 
 
 def _held(cluster: Cluster, kind: ApiKind, name: str) -> tuple[Body, ...]:
-    """Labelled objects kix applies fields of: labels are copied to children, a kix Apply entry is not."""
+    """Labelled objects that deploys wrote: labels are copied to children, field ownership is not."""
     try:
         listed = cluster.listing(kind, label_selector=cluster_label(name), metadata_only=False)
     except (ForbiddenError, KindNotServedError):
         return ()
-    return tuple(body for body in listed.items if find_entry(body, FIELD_MANAGER) is not None)
+    return tuple(body for body in listed.items if is_held(body, name))
 
 
 def _judge(row: RecordRow, live: Mapping[Ref, Body], facts: Mapping[tuple[str, str], Facts]) -> ObjectStatus:

@@ -14,7 +14,6 @@ from kixbot.cluster.interface import ApiKind, Cluster
 from kixbot.diff.ownership import (
     ABSENT,
     Path,
-    find_entry,
     is_ceded,
     managed_fields,
     owned_paths,
@@ -29,7 +28,15 @@ from kixbot.model.activation import FIELD_MANAGER, RecordRow, cluster_label
 from kixbot.model.build import Build
 from kixbot.model.plan import Conflict
 from kixbot.model.resource import Body, Ref, Resource
-from kixbot.ops.desired import has_plain_values, hash_of, leaves_left_out, missing_keys, other_clusters, sent_body
+from kixbot.ops.desired import (
+    has_plain_values,
+    hash_of,
+    is_held,
+    leaves_left_out,
+    missing_keys,
+    other_clusters,
+    sent_body,
+)
 from kixbot.ops.observe import Observation
 
 StepAction = Literal["create", "change", "adopt", "refresh", "none"]
@@ -162,7 +169,7 @@ def _simulate(step: Step, seen: Observation, cluster: Cluster, build: Build) -> 
     if step.ref in seen.partial:
         live = cluster.get(step.kind, step.ref.name, step.ref.namespace)
     lead = other_clusters(live, build.cluster.name)
-    adopted = not _is_ours(live)
+    adopted = not is_held(live, build.cluster.name)
     current = replace(
         step, live=live, action="adopt" if adopted else "change", note=_managers(live) if adopted else None
     )
@@ -191,10 +198,6 @@ def _contents(resource: Resource) -> dict[str, Any]:
     metadata = {key: value for key, value in body.get("metadata", {}).items() if key not in ("name", "namespace")}
     kept = {key: value for key, value in body.items() if key not in ("apiVersion", "kind", "metadata")}
     return {**({"metadata": metadata} if metadata else {}), **kept}
-
-
-def _is_ours(live: Body) -> bool:
-    return find_entry(live, FIELD_MANAGER) is not None
 
 
 def _managers(live: Body) -> str:

@@ -116,6 +116,13 @@ def test_apply_creates_and_owns_exactly_what_was_sent(world: World) -> None:
     assert made["metadata"]["uid"]
 
 
+def test_an_apply_that_owns_no_field_leaves_no_entry(world: World) -> None:
+    bare = world.config_map()
+    del bare["data"]
+    after = world.cluster.apply(CONFIG_MAP, bare, manager="kix")
+    assert after["metadata"].get("managedFields", []) == []
+
+
 def test_the_same_apply_twice_changes_nothing(world: World) -> None:
     first = world.cluster.apply(CONFIG_MAP, world.config_map(a="1"), manager="kix")
     second = world.cluster.apply(CONFIG_MAP, world.config_map(a="1"), manager="kix")
