@@ -38,6 +38,7 @@ def waves(build: Build) -> tuple[Wave, ...]:
     refs = [resource.ref for resource in build.resources]
     closing = {ref for ref in refs if is_package_instance(ref)}
     early = _early(build) - closing
+    # Namespaces and CRDs have no levels: what a CRD refers to (a conversion webhook) never orders.
     places: dict[Ref, _Place] = {ref: (0, 0) for ref in early if is_base(ref)}
     places |= {ref: (0, level + 1) for ref, level in _levels(early - places.keys(), build).items()}
     places |= {ref: (level + 1, 0) for ref, level in _levels(set(refs) - early - closing, build).items()}
@@ -113,8 +114,7 @@ def _levels(members: set[Ref], build: Build) -> dict[Ref, int]:
 
 def _without_cycles(edges: list[Edge]) -> list[Edge]:
     """The edges that order, without those that close a cycle: hard ones first, then the order-only ones."""
-    # What a CRD refers to never orders; a Namespace refers to nothing.
-    ordering = [edge for edge in edges if edge.kind is not EdgeKind.SOFT and not is_base(edge.source)]
+    ordering = [edge for edge in edges if edge.kind is not EdgeKind.SOFT]
     hard = [edge for edge in ordering if edge.kind is EdgeKind.HARD]
     component = component_of(links(hard))
     hard = [edge for edge in hard if component[edge.source] != component[edge.target]]

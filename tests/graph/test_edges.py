@@ -192,6 +192,26 @@ spec: {containers: []}
     ]
 
 
+def test_what_a_crd_refers_to_never_comes_first() -> None:
+    text = """
+apiVersion: cert-manager.io/v1
+kind: Certificate
+metadata: {name: hook}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: caches.example.org, annotations: {cert-manager.io/inject-ca-from: shop/hook, url: hook.shop.svc}}
+spec: {group: example.org, conversion: {webhook: {clientConfig: {service: {name: hook, namespace: shop}}}}}
+"""
+    open_world = ClusterFacts(name="shop", custom_kinds_external=True, external_kinds=frozenset({"Namespace"}))
+    assert edges(text + service("hook", "{}"), facts=open_world) == [
+        (
+            "CustomResourceDefinition/caches.example.org -soft-> Service/hook@shop "
+            "$.spec.conversion.webhook.clientConfig.service.name"
+        )
+    ]
+
+
 def test_a_custom_object_comes_after_the_service_that_serves_its_group() -> None:
     text = """
 apiVersion: apiregistration.k8s.io/v1
@@ -257,6 +277,8 @@ def test_a_service_named_in_a_string_comes_first(key: str, value: str) -> None:
         ("text", "db.other.svc"),
         ("text", "db.shop.example.org"),
         ("text", "x-db:5432"),
+        ("text", "db.svc"),
+        ("text", "http://svc.db:5432"),
     ],
 )
 def test_other_strings_name_no_service(key: str, value: str) -> None:
