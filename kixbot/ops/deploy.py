@@ -4,7 +4,7 @@ Nothing is written before the build is known to be good, the plan is confirmed, 
 names (C1), and the Lease is held. The record and its parts stand, as Applying, before the first object does.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -55,6 +55,7 @@ class _Run:
     cluster: Cluster
     options: DeployOptions
     who: Provenance
+    confirm: Callable[[Plan], bool]
     clock: Clock = field(default_factory=Clock)
 
     @property
@@ -80,19 +81,8 @@ def deploy(
     DeployFailedError after a stopped deploy (its Failed or Conflicted event comes first), faults of the cluster.
     Interrupted, it finishes the requests in flight, marks the record and lets go of the lock.
     """
-    run = _Run(build=build, cluster=cluster, options=options, who=who, clock=clock or Clock())
-    live = live_plan(
-        build,
-        cluster,
-        record_namespace=options.record_namespace,
-        allow_plain_secrets=options.allow_plain_secrets,
-    )
-    yield Planned(plan=live.plan)
-    uid = cluster_identity(cluster, options.record_namespace)
-    _refuse(run, live, uid)
-    yield from _refuse_conflicts(run, live)
-    if not confirm(live.plan):
-        raise RefusedError(f"cluster {build.cluster.name}: not confirmed", hint="add --yes, or answer on a terminal")
+    run = _Run(build=build, cluster=cluster, options=options, who=who, confirm=confirm, clock=clock or Clock())
+    live, uid = yield from _plan(run)
     run.records.ensure_namespace()
     if missing_crds(cluster):
         for name in install_crds(cluster):
@@ -106,8 +96,29 @@ def deploy(
         now=run.now,
     )
     with lock:
-        _refuse_moved(run, live, lock)
+        uid = uid or cluster_identity(cluster, options.record_namespace)  # its namespace may be new
+        if _has_moved(run, live, lock):
+            # Another deploy ended between the plan and the lock: what was confirmed is no longer what would happen.
+            live, uid = yield from _plan(run)
         yield from _locked(run, live, lock, uid)
+
+
+def _plan(run: _Run) -> Generator[Event, None, tuple[LivePlan, str]]:
+    """Plan, refuse what may not be, ask. Gives the plan and the cluster's identity; writes nothing."""
+    live = live_plan(
+        run.build,
+        run.cluster,
+        record_namespace=run.options.record_namespace,
+        allow_plain_secrets=run.options.allow_plain_secrets,
+    )
+    yield Planned(plan=live.plan)
+    uid = cluster_identity(run.cluster, run.options.record_namespace)
+    _refuse(run, live, uid)
+    yield from _refuse_conflicts(run, live)
+    if not run.confirm(live.plan):
+        name = run.build.cluster.name
+        raise RefusedError(f"cluster {name}: not confirmed", hint="add --yes, or answer on a terminal")
+    return live, uid
 
 
 def _refuse(run: _Run, live: LivePlan, uid: str) -> None:
@@ -141,16 +152,10 @@ def _refuse_conflicts(run: _Run, live: LivePlan) -> Iterator[Event]:
         )
 
 
-def _refuse_moved(run: _Run, live: LivePlan, lock: Lock) -> None:
-    """Another deploy may have ended between the plan and the lock: what was confirmed is then no longer true."""
+def _has_moved(run: _Run, live: LivePlan, lock: Lock) -> bool:
     planned = live.seen.record
-    if lock.current == planned.lease.current:
-        now = {(one.name, one.phase) for one in run.records.read().activations}
-        if now == {(one.name, one.phase) for one in planned.activations}:
-            return
-    raise RefusedError(
-        f"cluster {run.build.cluster.name}: another deploy ended since this one was planned", hint="deploy again"
-    )
+    now = {(one.name, one.phase) for one in run.records.read().activations}
+    return lock.current != planned.lease.current or now != {(one.name, one.phase) for one in planned.activations}
 
 
 def _locked(run: _Run, live: LivePlan, lock: Lock, uid: str) -> Iterator[Event]:
