@@ -43,7 +43,7 @@ def load(text: str | None, *, file: str = "kix.toml") -> Settings:
         document = document.get("tool", {}).get("kix")
         if document is None:
             return Settings()
-    top = Table(document, f"{file}:", ("schema", "clusters", "check", "rules", "pins", "bot", "flake", "registries"))
+    top = Table(document, file, ("schema", "clusters", "check", "rules", "pins", "bot", "flake", "registries"))
     if top.has("schema") and (top.raw("schema") != 1 or isinstance(top.raw("schema"), bool)):
         raise SettingsError(f"{file}: schema {top.raw('schema')!r} is not known here", hint="write schema = 1")
     return Settings(

@@ -121,9 +121,9 @@ class Table:
 
     def table(self, key: str, known: Sequence[str] | None) -> "Table":
         """A table; an empty one when absent."""
-        prefix, bracket, inner = self._where.partition("[")
-        name = f"{inner.rstrip(']')}.{key}" if bracket else key
-        return Table(self._value.get(key, {}), f"{prefix.rstrip()} [{name}]", known)
+        head, bracket, inner = self._where.partition(" [")
+        where = f"{head} [{inner.rstrip(']')}.{key}]" if bracket else f"{self._where}: [{key}]"
+        return Table(self._value.get(key, {}), where, known)
 
     def tables(self, key: str, known: Sequence[str]) -> tuple["Table", ...]:
         """A list of tables; empty when absent."""
