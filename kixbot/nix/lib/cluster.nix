@@ -281,7 +281,6 @@ let
     }
   ) (attrNames bindings);
 
-  usedExternals = concatMap (e: e.externals) entries;
 in
 {
   _type = "kix-cluster";
@@ -339,7 +338,6 @@ in
         keys
         verify
         ;
-      used = elem e.id usedExternals;
       origin = document.originOf e.origin;
     }) declaredExternals;
     scorecard = {

@@ -66,6 +66,7 @@ rec {
           }
         else if hasAttr path tables.external then
           {
+            # No edge: it is not in the build.
             kind = "external";
             value = tables.external.${path};
           }
@@ -116,7 +117,6 @@ rec {
       soft = sortedUnique (others (ofKind "soft"));
       inherit after;
       pins = ofKind "pin";
-      externals = ofKind "external";
       assertions =
         map (f: say "${r.id} ${f.path}: ${f.message}" f.hint) (
           manifest.faultsIn "$" r.body ++ (if r.own or false then [ ] else manifest.reservedIn "$" r.body)

@@ -156,13 +156,13 @@ rec {
 
   # The version of a kind whose author wrote none; throws for a kind that is not built in.
   apiVersionOf =
-    where: kind:
+    where: place: kind:
     known.${kind} or (
       let
         near = errors.nearest kind (builtins.attrNames known);
       in
       throw ''
-        ${where}: kind "${kind}" is not built into Kubernetes, so it needs an apiVersion
+        ${where}: kind "${kind}" is not built into Kubernetes, so it needs an apiVersion${place}
         hint: ${
           if near == null then
             "write apiVersion = \"<group>/<version>\""

@@ -73,11 +73,16 @@ rec {
       package ? null,
     }:
     let
-      kind =
-        args.kind or (throw "${where}: mkResource needs a kind${errors.hint "write kind = \"Deployment\""}");
-      givenName =
-        args.name or (throw "${where}: ${kind}: mkResource needs a name${errors.hint "write name = \"…\""}");
-      apiVersion = args.apiVersion or (kinds.apiVersionOf where kind);
+      # Any argument's place will do where the name has none.
+      known = filter (place: place != null) (
+        [ origin ] ++ map (field: unsafeGetAttrPos field args) (attrNames args)
+      );
+      place = if known == [ ] then "" else "\n  defined at ${errors.showPlace { pos = head known; }}";
+      missing =
+        field: hint: throw "${where}: a resource needs a ${field}${place}${errors.hint hint}";
+      kind = args.kind or (missing "kind" "write kind = \"Deployment\"");
+      givenName = args.name or (missing "name" "write name = \"web\"");
+      apiVersion = args.apiVersion or (kinds.apiVersionOf where place kind);
       group = kinds.groupOf apiVersion;
       clusterScoped = kinds.isClusterScoped kind group;
       changed = setOr (change.metadata or null);
