@@ -33,9 +33,9 @@ def find_wait(cluster: ClusterSettings, name: str, trigger: Trigger, named: Iter
     """Why this run leaves a cluster alone by its `deploy` setting, None when it may go on."""
     asked = trigger == "manual" or name in named
     if cluster.deploy == "manual" and trigger != "manual":
-        return Wait(sentence='waits: deploy = "manual", so a person starts it')
+        return Wait(sentence='deploy = "manual", so a person starts it')
     if cluster.deploy == "approval" and not asked:
-        return Wait(sentence='waits: deploy = "approval", so a job with its environment deploys it')
+        return Wait(sentence='deploy = "approval", so a job with its environment deploys it')
     return None
 
 
@@ -47,12 +47,14 @@ def find_gate(
     `expected` is the store path of the predecessor's build at this commit: an older activation that is still Active
     says nothing of the commit at hand. `soak` is in seconds.
     """
-    if current is None or current.phase is not Phase.ACTIVE:
-        return Wait(sentence=f"waits for {predecessor}: it is {current.phase.value if current else 'not deployed yet'}")
+    if current is None:
+        return Wait(sentence=f"{predecessor} is not deployed yet")
+    if current.phase is not Phase.ACTIVE:
+        return Wait(sentence=f"{predecessor} is {current.phase.value}")
     if current.source_path != expected:
-        return Wait(sentence=f"waits for {predecessor}: it does not run this commit")
+        return Wait(sentence=f"{predecessor} does not run this commit")
     if soak and current.activated_at:
         active = (now - datetime.fromisoformat(current.activated_at)).total_seconds()
         if active < soak:
-            return Wait(sentence=f"waits for {predecessor}: it has been Active for {int(active)} of {soak} seconds")
+            return Wait(sentence=f"{predecessor} has been Active for {int(active)} of {soak} seconds")
     return None

@@ -8,11 +8,11 @@ values, and dishonestly when somebody merged something else.
 from dataclasses import dataclass
 
 from kixbot.bot.builds import Builds
-from kixbot.diff.planner import plan
 from kixbot.errors import GitError
 from kixbot.forges.interface import Forge, NotFoundError, RangeTooLongError
 from kixbot.forges.values import MergedPullRequest, PullRequest
 from kixbot.model.plan import Plan
+from kixbot.ops.diff import diff_builds
 from kixbot.settings import Settings, trusted
 
 
@@ -64,7 +64,7 @@ def compare(forge: Forge, builds: Builds, merged: MergedPullRequest, name: str, 
     def between(old: str, new: str) -> Plan | None:
         before = builds.find_build(old, name, trusted(rules, builds.settings(old)))
         after = builds.find_build(new, name, trusted(rules, builds.settings(new)))
-        return plan(before, after) if after is not None and after.activation is not None else None
+        return diff_builds(before, after) if after is not None and after.activation is not None else None
 
     deployed = between(merged.before, merged.last)
     if deployed is not None and not deployed.packages and not deployed.same_name_secrets:
@@ -81,20 +81,13 @@ def compare(forge: Forge, builds: Builds, merged: MergedPullRequest, name: str, 
         changes_cluster=True,
         reviewed=reviewed.hash,
         deployed=deployed.hash,
-        paths=tuple(sorted(_rows(reviewed) ^ _rows(deployed))) if reviewed.hash != deployed.hash else (),
+        paths=tuple(sorted({shown for shown, _ in _rows(reviewed) ^ _rows(deployed)})),
     )
 
 
-def _rows(change: Plan) -> set[str]:
-    """Each content change as one text; what is in one side alone is where the two differ. No values: B9."""
-    return {
-        f"{one.ref.short} {field.path}"
-        for package in change.packages
-        for one in package.resources
-        for field in one.changes
-    } | {
-        f"{one.ref.short} {one.action}"
-        for package in change.packages
-        for one in package.resources
-        if one.reason == "content"
+def _rows(change: Plan) -> set[tuple[str, str]]:
+    """Each content change as (what is shown, what is compared): places are shown, values are not."""
+    content = [one for package in change.packages for one in package.resources if one.reason == "content"]
+    return {(f"{one.ref.short} {one.action}", "") for one in content} | {
+        (f"{one.ref.short} {field.path}", repr(field)) for one in content for field in one.changes
     }

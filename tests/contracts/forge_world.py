@@ -112,6 +112,19 @@ class LocalWorld:
     def merge(self, number: int) -> str:
         return merge_pull_request(self.folder, number, by="alice")
 
+    def amend_merge(self, number: int, merge: str, files: Mapping[str, bytes | None]) -> str:
+        """Somebody edited while merging: the merge commit holds more than the pull request."""
+        changes = tuple(FileChange(path=path, content=content) for path, content in files.items())
+        tree = self._git.text(
+            "rev-parse", f"{self._git.commit(parent=merge, message='', author='m', files=changes)}^{{tree}}"
+        )
+        parents = self._git.text("rev-list", "--parents", "-n1", merge).split()[1:]
+        amended = self._git.commit_tree(tree, parents=tuple(parents), message="Merge", author="mallory")
+        self._git.move("main", new=amended, expected=merge)
+        document = self._store.get("prs", str(number), "pull request")
+        self._store.write("prs", str(number), {**document, "merge_sha": amended})
+        return amended
+
     def comment(self, number: int, author: str, body: str) -> str:
         return LocalForge(self.folder, viewer=author).create_comment(number, body).id
 

@@ -73,7 +73,8 @@ class _Run:
             # One cluster that cannot be reached does not hide what became of the others.
             lines = (f"  hint: {error.hint}",) if error.hint else ()
             outcome = replace(self._outcome(name, "failed", error.message), lines=lines)
-        self.job.publisher.status(self.sha, status, _STATES[outcome.state], outcome.sentence)
+        words = f"waits: {outcome.sentence}" if outcome.state == "waits" else outcome.sentence
+        self.job.publisher.status(self.sha, status, _STATES[outcome.state], words)
         publish_outcome(self.job, outcome)
         return outcome
 

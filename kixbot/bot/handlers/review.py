@@ -7,7 +7,6 @@ from kixbot.bot.event_values import MergeGroup, Review as ReviewEvent
 from kixbot.bot.job import Job
 from kixbot.bot.report import publish_review
 from kixbot.bot.settings import BotSettings, load, tighten
-from kixbot.diff.planner import plan
 from kixbot.errors import ExitCode, KixError, SourceError, UsageError
 from kixbot.forges.values import StatusState
 from kixbot.identity import without_values
@@ -15,6 +14,7 @@ from kixbot.model.build import Build, EdgeKind
 from kixbot.model.plan import Plan
 from kixbot.model.resource import Body, Ref
 from kixbot.ops.check import check, exit_code, unbuilt
+from kixbot.ops.diff import diff_builds
 from kixbot.output.review_values import ClusterReview, Review, Risk, RiskKind
 from kixbot.settings import Settings, trusted
 
@@ -115,7 +115,7 @@ class _Comparer:
         code = max(exit_code(report), ExitCode.NO if shrink else ExitCode.DONE)
         if head.activation is None:
             return ClusterReview(name=name, passed=False, report=report), code
-        change = plan(base, head)
+        change = diff_builds(base, head)
         risks = cluster_risks(base, head, change) if base is not None else ()
         reviewed = ClusterReview(
             name=name,
