@@ -136,7 +136,7 @@ class _Printer:
         if isinstance(event, Planned):
             self._progress = Progress(event.plan)
             rest = plan_text(event.plan).removeprefix(waves_text(event.plan.waves))
-            for line in f"{diff_text(event.plan)}{rest}".rstrip("\n").split("\n"):
+            for line in f"{diff_text(event.plan).rstrip()}{rest}".rstrip().split("\n"):
                 self._console.note(line)
             self._console.result(waves_text(event.plan.waves))
         elif isinstance(event, Finished):

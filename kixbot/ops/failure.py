@@ -81,7 +81,8 @@ def dependents(build: Build, failed: Iterable[Ref], started: Iterable[Ref]) -> t
     """What depends on these objects, through any number of steps, and was not started; sorted."""
     users: dict[Ref, set[Ref]] = {}
     for edge in build.edges:
-        if edge.kind is not EdgeKind.SOFT:
+        # A Service waits for the workloads it selects, so whoever needs the Service waits for them too.
+        if edge.kind is not EdgeKind.SOFT or edge.source.kind == "Service":
             users.setdefault(edge.target, set()).add(edge.source)
     found: set[Ref] = set()
     queue = list(failed)
