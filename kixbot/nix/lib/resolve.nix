@@ -92,11 +92,22 @@ rec {
     let
       byId = instances: listToAttrs (map (i: { name = i.id; value = i; }) instances);
       declaredById = byId declared;
-      providersIn = instances: interface: filter (i: elem interface i.meta.provides) instances;
+      # Instances by each of the names that `names` gives them.
+      indexBy =
+        names: list:
+        mapAttrs (_: map (pair: pair.instance)) (
+          builtins.groupBy (pair: pair.name) (
+            concatMap (instance: map (name: { inherit name instance; }) (names instance)) list
+          )
+        );
+      provided = indexBy (i: i.meta.provides);
+      providers = provided declared;
       byNamespace = builtins.groupBy (i: i.namespace) declared;
-      providers = builtins.groupBy (pair: pair.interface) (
-        concatMap (instance: map (interface: { inherit interface instance; }) instance.meta.provides) declared
-      );
+      indexes = mapAttrs (_: list: {
+        named = indexBy (i: [ i.name ]) list;
+        aliased = indexBy (i: i.aliases) list;
+        provided = provided list;
+      }) byNamespace;
       needs = instance: filter (name: !(elem name special)) (attrNames (argumentsOf instance.function));
       isOptional = instance: name: (argumentsOf instance.function).${name};
 
@@ -140,23 +151,17 @@ rec {
         instance: name:
         let
           others = filter (i: i.id != instance.id);
-          near = others (byNamespace.${instance.namespace} or [ ]);
-          named = filter (i: i.name == name) near;
-          aliased = filter (i: elem name i.aliases) near;
-          local = providersIn near name;
+          here = indexes.${instance.namespace} or { };
+          inIndex = kind: others ((here.${kind} or { }).${name} or [ ]);
           wanted = providerOf instance.namespace name;
-          anywhere = others (map (pair: pair.instance) (providers.${name} or [ ]));
+          anywhere = others (providers.${name} or [ ]);
           firstOf =
             steps:
             let
               found = filter (candidates: candidates != [ ]) steps;
             in
             if found == [ ] then null else only instance name (head found);
-          inNamespace = firstOf [
-            named
-            aliased
-            local
-          ];
+          inNamespace = firstOf (map inIndex [ "named" "aliased" "provided" ]);
         in
         if inNamespace != null then
           inNamespace
@@ -198,7 +203,7 @@ rec {
         let
           here = sortedUnique (map (i: i.name) (filter (i: i.id != instance.id) (byNamespace.${instance.namespace} or [ ])));
           offered = map (
-            interface: "${interface} by ${ids (map (pair: pair.instance) providers.${interface})}"
+            interface: "${interface} by ${ids providers.${interface}}"
           ) (attrNames providers);
           could = candidatesFor name;
           elsewhere = filter (i: i.name == name && i.namespace != instance.namespace) declared;
@@ -245,14 +250,14 @@ rec {
       };
       instances = map (item: item.instance) closure;
       allById = byId instances;
-      addedInstances = filter (i: i.added) instances;
+      addedProviders = provided (filter (i: i.added) instances);
 
       find =
         instance: name:
         let
           wanted = instance.deps.${name};
           found = findDeclared instance name;
-          extra = filter (i: i.id != instance.id) (providersIn addedInstances name);
+          extra = filter (i: i.id != instance.id) (addedProviders.${name} or [ ]);
           id =
             if hasAttr name instance.deps then
               if wanted != null then
