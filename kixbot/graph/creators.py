@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kixbot.graph.walk import fields
+from kixbot.graph.walk import fields, list_at, map_at
 from kixbot.model.resource import Ref, Resource
 
 
@@ -39,8 +39,7 @@ def _made(resource: Resource, kind: str, name: Any, keys: tuple[str, ...] | None
 
 
 def _spec(resource: Resource) -> Mapping[str, Any]:
-    spec = resource.manifest.get("spec")
-    return spec if isinstance(spec, Mapping) else {}
+    return map_at(resource.manifest, "spec")
 
 
 def _named(resource: Resource, kind: str, pattern: str, keys: tuple[str, ...] | None = None) -> Iterator[Created]:
@@ -50,7 +49,7 @@ def _named(resource: Resource, kind: str, pattern: str, keys: tuple[str, ...] | 
 
 def _cnpg_cluster(resource: Resource) -> Iterator[Created]:
     name = resource.ref.name
-    disabled = {field.value for field in fields(resource.manifest, "spec.managed.services.disabledDefaultServices[]")}
+    disabled = list_at(resource.manifest, "spec", "managed", "services", "disabledDefaultServices")
     for suffix in ("rw", "ro", "r"):
         if suffix not in disabled:
             yield from _made(resource, "Service", f"{name}-{suffix}")
@@ -73,8 +72,7 @@ def _certificate(resource: Resource) -> Iterator[Created]:
 
 def _external_secret(resource: Resource) -> Iterator[Created]:
     spec = _spec(resource)
-    target = spec.get("target")
-    target = target if isinstance(target, Mapping) else {}
+    target = map_at(spec, "target")
     known = not spec.get("dataFrom") and "template" not in target
     listed = tuple(sorted(str(field.value) for field in fields(resource.manifest, "spec.data[].secretKey")))
     yield from _made(resource, "Secret", target.get("name") or resource.ref.name, listed if known else None)
@@ -82,9 +80,7 @@ def _external_secret(resource: Resource) -> Iterator[Created]:
 
 def _sealed_secret(resource: Resource) -> Iterator[Created]:
     spec = _spec(resource)
-    keys: set[str] = set()
-    for data in (spec.get("encryptedData"), (spec.get("template") or {}).get("data")):
-        keys.update(data if isinstance(data, Mapping) else ())
+    keys = map_at(spec, "encryptedData").keys() | map_at(spec, "template", "data").keys()
     names = [field.value for field in fields(resource.manifest, "spec.template.metadata.name")]
     yield from _made(resource, "Secret", next(iter(names), resource.ref.name), tuple(sorted(keys)))
 
@@ -119,7 +115,7 @@ def _stateful_set(resource: Resource) -> Iterator[Created]:
 def _secret_provider_class(resource: Resource) -> Iterator[Created]:
     for field in fields(resource.manifest, "spec.secretObjects[]"):
         keys = tuple(sorted(str(key.value) for key in fields(field.value, "data[].key")))
-        name = field.value.get("secretName") if isinstance(field.value, Mapping) else None
+        name = map_at(field.value).get("secretName")
         yield from _made(resource, "Secret", name, keys)
 
 

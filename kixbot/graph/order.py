@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kixbot.graph.selectors import service_selects
-from kixbot.graph.walk import Raw, fields, strings, written
+from kixbot.graph.walk import Raw, fields, map_at, strings, written
 from kixbot.graph.world import CRD, World
 from kixbot.model.resource import BUILTIN_GROUPS, Ref, Resource
 
@@ -58,7 +58,7 @@ def _custom(source: Resource, world: World) -> Iterator[Ordered]:
         # The plural, and so the CRD's real name, is not known without it.
         yield Ordered(Ref(kind=CRD, group="apiextensions.k8s.io", namespace="", name=f"{kind}.{group}"), "$.kind", True)
     for service in world.of_kind("APIService", ""):
-        if (service.manifest.get("spec") or {}).get("group") == group:
+        if map_at(service.manifest, "spec").get("group") == group:
             yield Ordered(service.ref, "$.apiVersion", False)
     for configuration in _WEBHOOKS:
         for webhook in world.of_kind(configuration, ""):

@@ -14,7 +14,6 @@ _TEMPLATES: tuple[Raw, ...] = (
     ("spec", "jobTemplate", "spec", "template"),
     ("template",),
 )
-_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,17 +28,6 @@ class Pods:
     def spec_at(self) -> Raw:
         """Where the pod spec stands."""
         return (*self.at, "spec")
-
-    @property
-    def containers(self) -> list[tuple[Mapping[str, Any], Raw]]:
-        """Every container of every sort, with where it stands."""
-        found: list[tuple[Mapping[str, Any], Raw]] = []
-        for sort in _CONTAINERS:
-            entries = self.spec.get(sort)
-            for at, entry in enumerate(entries if isinstance(entries, list) else ()):
-                if isinstance(entry, Mapping):
-                    found.append((entry, (*self.spec_at, sort, at)))
-        return found
 
 
 def find_pods(resource: Resource) -> Pods | None:

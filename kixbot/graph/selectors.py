@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kixbot.graph.walk import list_at, map_at
 from kixbot.graph.world import World
 from kixbot.model.resource import Ref, Resource
 
@@ -42,14 +43,14 @@ def matches(selector: Any, labels: Mapping[str, str]) -> bool:
 def _holds(expression: Any, labels: Mapping[str, str]) -> bool:
     if not isinstance(expression, Mapping):
         return False
-    key, values = expression.get("key"), expression.get("values") or []
+    key, values = str(expression.get("key")), list_at(expression, "values")
     if key in _CONTROLLER_LABELS:
         return True
     match expression.get("operator"):
         case "In":
-            return labels.get(str(key)) in values
+            return labels.get(key) in values
         case "NotIn":
-            return labels.get(str(key)) not in values
+            return labels.get(key) not in values
         case "Exists":
             return key in labels
         case "DoesNotExist":
@@ -59,8 +60,8 @@ def _holds(expression: Any, labels: Mapping[str, str]) -> bool:
 
 def service_selects(service: Resource, labels: Mapping[str, str]) -> bool:
     """Whether a Service routes to pods with these labels; one without a selector routes to none."""
-    selector = (service.manifest.get("spec") or {}).get("selector")
-    return isinstance(selector, Mapping) and bool(selector) and equal_labels(selector, labels)
+    selector = map_at(service.manifest, "spec", "selector")
+    return bool(selector) and equal_labels(selector, labels)
 
 
 def selected(source: Resource, world: World) -> Iterator[tuple[Ref, str]]:
@@ -96,9 +97,8 @@ def _matching(world: World, selector: Any, namespace: str, path: str) -> Iterato
 def _policy(spec: Mapping[str, Any], namespace: str, world: World) -> Iterator[tuple[Ref, str]]:
     yield from _matching(world, spec.get("podSelector", {}), namespace, "$.spec.podSelector")
     for direction, side in (("ingress", "from"), ("egress", "to")):
-        for at, rule in enumerate(spec.get(direction) or ()):
-            peers = rule.get(side) if isinstance(rule, Mapping) else None
-            for place, peer in enumerate(peers or ()):
+        for at, rule in enumerate(list_at(spec, direction)):
+            for place, peer in enumerate(list_at(rule, side)):
                 # A peer with a namespaceSelector alone names namespaces, not workloads.
                 if isinstance(peer, Mapping) and "podSelector" in peer:
                     path = f"$.spec.{direction}[{at}].{side}[{place}].podSelector"
@@ -117,10 +117,10 @@ def _peer_namespaces(peer: Mapping[str, Any], namespace: str, world: World) -> I
 
 
 def _monitored(spec: Mapping[str, Any], namespace: str, world: World) -> Iterator[str]:
-    selector = spec.get("namespaceSelector") or {}
-    if isinstance(selector, Mapping) and selector.get("any") is True:
+    selector = map_at(spec, "namespaceSelector")
+    if selector.get("any") is True:
         yield from world.namespaces
-    elif isinstance(selector, Mapping) and isinstance(selector.get("matchNames"), list):
-        yield from selector["matchNames"]
+    elif "matchNames" in selector:
+        yield from (one for one in list_at(selector, "matchNames") if isinstance(one, str))
     else:
         yield namespace

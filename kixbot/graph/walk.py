@@ -33,6 +33,19 @@ def _segments(pattern: str) -> tuple[str | None, ...]:
     return found
 
 
+def map_at(body: Any, *keys: str) -> Mapping[str, Any]:
+    """The map below these keys, empty where there is none: what people write has any shape."""
+    for key in keys:
+        body = body.get(key) if isinstance(body, dict) else None
+    return body if isinstance(body, dict) else {}
+
+
+def list_at(body: Any, *keys: str) -> list[Any]:
+    """The list below these keys, empty where there is none."""
+    found = map_at(body, *keys[:-1]).get(keys[-1])
+    return found if isinstance(found, list) else []
+
+
 def fields(body: Any, pattern: str, raw: Raw = ()) -> Iterator[Field]:
     """Every field of `body` that the pattern names and that is not null; `raw` is where `body` itself stands."""
     yield from _fields(body, {}, _segments(pattern), raw)

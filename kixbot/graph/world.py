@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from kixbot.graph.creators import Created, created
 from kixbot.graph.pods import Pods, find_pods
+from kixbot.graph.walk import list_at, map_at
 from kixbot.model.activation import GROUP as KIX_GROUP
 from kixbot.model.build import Evaluated
 from kixbot.model.resource import BUILTIN_GROUPS, Ref, Resource
@@ -53,12 +54,9 @@ class World:
             self._workloads.setdefault(resource.ref.namespace, []).append((resource.ref, pods))
         for made in created(resource):
             self._created.setdefault(made.ref, (resource, made))
-        spec = resource.manifest.get("spec")
-        if not isinstance(spec, Mapping):
-            return
-        names = spec.get("names")
-        if resource.ref.kind_group == CRD and isinstance(names, Mapping):
-            self._crds[(str(names.get("kind")), str(spec.get("group")))] = resource
+        spec = map_at(resource.manifest, "spec")
+        if resource.ref.kind_group == CRD:
+            self._crds[(str(map_at(spec, "names").get("kind")), str(spec.get("group")))] = resource
         if resource.ref.kind_group == "PersistentVolume":
             self._static_classes.add(str(spec.get("storageClassName")))
 
@@ -77,8 +75,7 @@ class World:
         """
         ref = Ref(kind="Service", group="", namespace=namespace, name=name)
         if (service := self._by_ref.get(ref)) is not None:
-            ports = (service.manifest.get("spec") or {}).get("ports") or ()
-            named = any(isinstance(one, Mapping) and one.get("port") == port for one in ports)
+            named = any(map_at(one).get("port") == port for one in list_at(service.manifest, "spec", "ports"))
             return ref if port is None or named else None
         maker = self._created.get(ref)
         return maker[0].ref if maker else None
@@ -103,7 +100,7 @@ class World:
     def scoped(self, ref: Ref) -> Ref:
         """`ref` without its namespace where the CRD of its kind says cluster-scoped."""
         crd = self._crds.get((ref.kind, ref.group))
-        if crd is not None and (crd.manifest.get("spec") or {}).get("scope") == "Cluster":
+        if crd is not None and map_at(crd.manifest, "spec").get("scope") == "Cluster":
             return Ref(kind=ref.kind, group=ref.group, namespace="", name=ref.name)
         return ref
 
@@ -147,7 +144,7 @@ class World:
         if any(one.kind == CRD and one.name.partition(".")[2] == group for one in self._evaluated.externals):
             return True
         services = self.of_kind("APIService", "")
-        return any((one.manifest.get("spec") or {}).get("group") == group for one in services)
+        return any(map_at(one.manifest, "spec").get("group") == group for one in services)
 
 
 def _always(ref: Ref) -> bool:

@@ -1,8 +1,12 @@
 """What the table alone does not show: selectors, order, strings, operators, what is outside, markers."""
 
+from copy import deepcopy
 from dataclasses import replace
+from typing import Any
 
 import pytest
+import yaml
+from hypothesis import given, strategies as st
 
 from kixbot.graph.edges import find
 from kixbot.model.build import Binding, ClusterFacts, Edge, External
@@ -567,3 +571,92 @@ spec: [1]
 """
     assert edges(text) == []
     assert dangling(text) == []
+
+
+ODD = st.sampled_from([None, 1, True, "text", "a:80", [], {}, ["x", {"name": "y"}], {"name": "db", "x": [1]}])
+SAMPLE = list(
+    yaml.safe_load_all(
+        WEB
+        + """
+---
+apiVersion: v1
+kind: Service
+metadata: {name: db}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: db}
+spec: {podSelector: {matchExpressions: [{key: app, operator: In, values: [web]}]}, ingress: [{from: [{podSelector: {}}]}]}
+---
+apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata: {name: db}
+spec: {namespaceSelector: {matchNames: [shop]}, selector: {matchLabels: {app: web}}}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: db}
+webhooks: [{name: a, clientConfig: {service: {name: db, namespace: shop}}, rules: [{apiGroups: [example.org]}]}]
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: caches.example.org}
+spec: {group: example.org, names: {kind: Cache}, scope: Cluster}
+---
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1.example.org}
+spec: {group: example.org, service: {name: db, namespace: shop}}
+---
+apiVersion: example.org/v1
+kind: Cache
+metadata: {name: a}
+spec: {url: "//db:80"}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: a}
+roleRef: {kind: Role, name: a}
+subjects: [{kind: ServiceAccount, name: a}]
+---
+apiVersion: postgresql.cnpg.io/v1
+kind: Cluster
+metadata: {name: db}
+spec: {bootstrap: {initdb: {secret: {name: a}}}, managed: {services: {disabledDefaultServices: [ro]}}}
+---
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: a}
+spec: {target: {name: b}, data: [{secretKey: k, sourceRef: {storeRef: {name: s}}}]}
+---
+apiVersion: bitnami.com/v1alpha1
+kind: SealedSecret
+metadata: {name: a}
+spec: {encryptedData: {a: b}, template: {data: {c: d}, metadata: {name: x}}}
+"""
+    )
+)
+
+
+def places(value: object, at: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """Every place of a value but the root."""
+    if isinstance(value, dict):
+        return [place for key, entry in value.items() for place in ((*at, key), *places(entry, (*at, key)))]
+    if isinstance(value, list):
+        return [place for key, entry in enumerate(value) for place in ((*at, key), *places(entry, (*at, key)))]
+    return []
+
+
+@given(st.data())
+def test_no_shape_of_a_body_breaks_the_graph(data: st.DataObject) -> None:
+    found = deepcopy(SAMPLE)
+    for manifest in found:
+        inside = [place for place in places(manifest) if place[0] not in ("apiVersion", "kind", "metadata")]
+        if inside:
+            place = data.draw(st.sampled_from(inside))
+            node: Any = manifest
+            for step in place[:-1]:
+                node = node[step]
+            node[place[-1]] = data.draw(ODD)
+    find(evaluated([resource(manifest) for manifest in found], facts=ClusterFacts(name="shop")))
