@@ -159,6 +159,20 @@ def test_a_good_login_that_is_refused_one_repository_is_kept_for_the_others(tmp_
         assert b.notes == []
 
 
+def test_what_a_login_may_not_read_is_not_called_absent(tmp_path: Path) -> None:
+    """As nobody a registry hides what is private behind 404: a pin check must not say that the digest is gone."""
+
+    challenges = iter([Reply(status=401, headers={"WWW-Authenticate": "Basic realm=x"})])
+
+    def intercept(received: Received) -> Reply:
+        known = "authorization" in received.headers
+        return next(challenges, fault(403, "DENIED") if known else fault(404, "NAME_UNKNOWN"))
+
+    said = pytest.raises(ImageDeniedError, match="not found or no access")
+    with bench(tmp_path, intercept, docker=login) as b, said:
+        b.registry.has_digest(b.image, CONTENT.top)
+
+
 def test_an_identity_token_is_traded_by_post(tmp_path: Path) -> None:
     with bench(tmp_path, challenged('Bearer realm="/token",service="acme.azurecr.io"'), docker=identity) as b:
         assert b.registry.get_digest(b.image, "1.0") == CONTENT.top

@@ -13,13 +13,13 @@ import pytest
 from kixbot.errors import SettingsError
 from kixbot.registry import open_registry
 from kixbot.registry.addresses import AddressRefusedError
-from kixbot.registry.interface import Registry, RegistryUnreachableError
-from kixbot.registry.loopback import Access, LoopbackRegistry
+from kixbot.registry.interface import Registry, RegistryAnswerError, RegistryUnreachableError
+from kixbot.registry.loopback import Access, LoopbackRegistry, Reply
 from kixbot.registry.memory import ImageStore
 from kixbot.retry import Clock
 from kixbot.settings.model import RegistrySettings
 from tests.parts.certificates import Authority
-from tests.registry.odd import CONTENT
+from tests.registry.odd import CONTENT, on
 
 NAME = "registry.company.example"
 
@@ -72,13 +72,14 @@ def authority(tmp_path: Path) -> Authority:
 
 @pytest.fixture
 def proxy(authority: Authority) -> Iterator[Proxy]:
-    """A proxy before a registry that speaks TLS as NAME."""
+    """A proxy before a registry that speaks TLS as NAME; it sends readers of the tag `away` to plain HTTP."""
+    away = on("HEAD /v2/acme/web/manifests/away", Reply(status=307, headers={"Location": "http://127.0.0.1:1/x"}))
     pair = authority.server("registry", [NAME])
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pair.certificate, pair.key)
     store = ImageStore()
     store.put("acme/web", "1.0", CONTENT)
-    registry = LoopbackRegistry(store, access=Access.OPEN)
+    registry = LoopbackRegistry(store, access=Access.OPEN, intercept=away)
     registry._server.socket = context.wrap_socket(registry._server.socket, server_side=True)
     with registry:
         started = Proxy(int(registry.host.rpartition(":")[2]))
@@ -86,9 +87,10 @@ def proxy(authority: Authority) -> Iterator[Proxy]:
         started.stop()
 
 
-def client(folder: Path, **environment: str) -> Registry:
+def client(folder: Path, *allow: str, **environment: str) -> Registry:
     clock = Clock(now=lambda: 0.0, sleep=lambda _: None)
-    return open_registry(RegistrySettings(), environment=environment, home=folder, note=pytest.fail, clock=clock)
+    rules = RegistrySettings(allow=allow)
+    return open_registry(rules, environment=environment, home=folder, note=pytest.fail, clock=clock)
 
 
 def test_a_registry_behind_a_proxy_with_an_authority_of_ones_own_is_read(
@@ -110,6 +112,12 @@ def test_a_certificate_of_an_unknown_authority_is_refused(tmp_path: Path, proxy:
     assert caught.value.message == f"{NAME}: its certificate is not accepted, or it does not speak TLS"
     assert "SSL_CERT_FILE" in (caught.value.hint or "")
     assert len(proxy.heads) == 1
+
+
+def test_a_redirect_never_leaves_tls(tmp_path: Path, proxy: Proxy, authority: Authority) -> None:
+    registry = client(tmp_path, "127.0.0.1", HTTPS_PROXY=proxy.address, SSL_CERT_FILE=str(authority.certificate))
+    with pytest.raises(RegistryAnswerError, match=f"{NAME}: redirects from https to an address without TLS"):
+        registry.get_digest(f"{NAME}/acme/web", "away")
 
 
 def test_a_certificate_for_another_name_is_refused(tmp_path: Path, proxy: Proxy, authority: Authority) -> None:
