@@ -1,6 +1,7 @@
 # `buildCluster`: a name and modules in, one evaluated cluster out.
 {
   basics,
+  errors,
   resource,
   scope,
   resolve,
@@ -35,12 +36,43 @@ let
 in
 # `kix` is what definitions and packages see of the library, `treePath` the exported tree's path or null.
 { kix, treePath }:
-arguments@{
-  name,
-  modules,
-  specialArgs ? { },
-}:
+arguments:
 let
+  placeOf =
+    field:
+    errors.showPlace {
+      pos = builtins.unsafeGetAttrPos field arguments;
+      file = "buildCluster";
+    };
+  surplus = attrNames (
+    removeAttrs arguments [
+      "name"
+      "modules"
+      "specialArgs"
+    ]
+  );
+  surplusName = builtins.head surplus;
+  near = errors.nearest surplusName [
+    "name"
+    "modules"
+    "specialArgs"
+  ];
+  checked =
+    value:
+    if surplus != [ ] then
+      throw "kix.buildCluster: unknown argument \"${surplusName}\"\n  defined at ${placeOf surplusName}${
+        errors.hint (if near == null then "it takes name, modules and specialArgs" else "did you mean \"${near}\"?")
+      }"
+    else if !(arguments ? name) then
+      throw "kix.buildCluster: needs a name\nhint: write name = \"shop\""
+    else if !(builtins.isList (arguments.modules or null)) then
+      throw "kix.buildCluster: modules: expected a list, found ${
+        errors.showValue (arguments.modules or null)
+      }\n  defined at ${placeOf "modules"}\nhint: write modules = [ { … } ]"
+    else
+      value;
+  specialArgs = arguments.specialArgs or { };
+
   cluster =
     (library.evalModules {
       specialArgs = specialArgs // { inherit kix; };
@@ -52,7 +84,7 @@ let
           config = builtins.intersectAttrs { name = null; } arguments;
         }
       ]
-      ++ arguments.modules;
+      ++ checked arguments.modules;
     }).config;
 
   facts = cluster.cluster // { inherit (cluster) name; };
@@ -73,7 +105,9 @@ let
       where = "package instance ${id}";
       function = resolve.loadPackage where definition.origin definition.package;
     in
-    if elem name resolve.special then
+    if builtins.match "[a-z0-9]([-a-z0-9]*[a-z0-9])?" namespace == null || builtins.match "[a-z0-9]([-a-z0-9.]*[a-z0-9])?" name == null then
+      throw "${where}: namespaces and names are lower case letters, digits and \"-\"${resolve.placeOf definition.origin}"
+    else if elem name resolve.special then
       throw "${where}: an instance may not be called ${name}, which has a meaning of its own in packages${resolve.placeOf definition.origin}"
     else
       {

@@ -96,6 +96,7 @@ in
         buildCluster = import ./cluster.nix {
           inherit
             basics
+            errors
             resource
             scope
             resolve

@@ -104,6 +104,7 @@ rec {
       loc,
       definition,
       siblings,
+      hint ? null,
     }:
     let
       near = nearest (basics.last loc) siblings;
@@ -114,6 +115,8 @@ rec {
       hint: ${
         if near != null then
           "did you mean \"${showPath (basics.init loc ++ [ near ])}\"?"
+        else if hint != null then
+          hint
         else if siblings == [ ] then
           "no options are declared here"
         else
@@ -121,9 +124,19 @@ rec {
       }'';
 
   noValue =
-    { loc, expected }:
+    {
+      loc,
+      expected,
+      declarations ? [ ],
+      origin ? null,
+    }:
     throw ''
-      option "${showPath loc}" is used but not set
+      option "${showPath loc}" is used but not set${
+        if origin != null then
+          "\n  needed at ${showPlace { pos = origin; }}"
+        else
+          concatStrings (map (place: "\n  declared at ${place}") declarations)
+      }
       hint: set it to ${expected}'';
 
   # The nearest of `names`, or null where none differs in at most a third of its characters (two at least).

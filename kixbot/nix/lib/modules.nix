@@ -189,11 +189,13 @@ rec {
   };
 
   # `{ modules, prefix ? [], specialArgs ? {} }` → `{ config, options }`. Throws on unknown options and wrong types.
+  # `origin` is the place of the set that is being typed, for options that should have been set there.
   evalModules =
     {
       modules,
       prefix ? [ ],
       specialArgs ? { },
+      origin ? null,
     }:
     let
       internal = {
@@ -204,6 +206,11 @@ rec {
             type = types.lazyAttrsOf types.raw;
             default = { };
             description = "Arguments every module of this evaluation may name.";
+          };
+          hint = mkOption {
+            type = types.nullOr types.str;
+            default = null;
+            description = "What to say where a definition has no option and none is like it.";
           };
           check = mkOption {
             type = types.bool;
@@ -223,7 +230,7 @@ rec {
       }
       // specialArgs;
       collected = reverseList (collectModules args (modules ++ [ internal ]));
-      merged = mergeModules prefix (map (m: { inherit (m) file options; }) collected) (
+      merged = mergeModules origin prefix (map (m: { inherit (m) file options; }) collected) (
         map (m: {
           inherit (m) file;
           value = m.config;
@@ -241,6 +248,7 @@ rec {
           errors.unknownOption {
             inherit (head merged.unmatched) loc siblings;
             definition = head merged.unmatched;
+            hint = declared._module.hint;
           }
         else
           value;
@@ -308,7 +316,7 @@ rec {
 
   # decls: [{ file options }], defs: [{ file value }] → { options config unmatched }.
   mergeModules =
-    prefix: decls: defs:
+    origin: prefix: decls: defs:
     let
       declsByName = zipAttrsWith (_: found: found) (
         map (d: mapAttrs (name: options: {
@@ -346,12 +354,12 @@ rec {
           declarations = filter (d: isOption d.options) found;
         in
         if declarations == [ ] then
-          mergeModules loc found (definitionsOf name)
+          mergeModules origin loc found (definitionsOf name)
         else if length declarations < length found then
           throw "option \"${showPath loc}\": declared as an option and as a set of options\n  declared at ${errors.showPlace (head declarations)}"
         else
           let
-            option = evalOption loc (mergeDeclarations loc declarations) (definitionsOf name);
+            option = evalOption origin loc (mergeDeclarations loc declarations) (definitionsOf name);
           in
           {
             options = option;
@@ -397,7 +405,7 @@ rec {
   showDeclarations = option: builtins.concatStringsSep ", " option.declarations;
 
   evalOption =
-    loc: declared: definitions:
+    origin: loc: declared: definitions:
     let
       option = {
         type = types.unspecified;
@@ -420,7 +428,16 @@ rec {
           throw "option \"${showPath loc}\" is read-only, but set\n  defined at ${head places}"
         else
           addErrorContext "while evaluating the option `${showPath loc}':" (
-            (option.apply or (v: v)) merged.mergedValue
+            (option.apply or (v: v)) (
+              if merged.isDefined then
+                merged.mergedValue
+              else
+                errors.noValue {
+                  inherit loc origin;
+                  inherit (option) declarations;
+                  expected = option.type.description or option.type.name;
+                }
+            )
           );
       isDefined = merged.isDefined;
       files = map (d: d.file) merged.definitions;

@@ -61,9 +61,12 @@ let
   overrides = types.attrsOf (types.attrsOf types.anything);
 
   instance = types.submodule {
+    config._module.hint = "options of the package stand under config";
     options = {
       package = mkOption {
-        type = types.raw;
+        type = types.raw // {
+          description = "a package: a function, or the path of a file that holds one";
+        };
         description = "A package: a function, or the path of a file that holds one.";
       };
       config = mkOption {
@@ -91,6 +94,8 @@ let
   };
   # An instance knows where it was written and what it offers.
   instanceWithPlace = instance // {
+    description = "an instance, as { package = …; }";
+    check = isAttrs;
     merge =
       loc: definitions:
       instance.merge loc definitions

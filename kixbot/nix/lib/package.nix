@@ -71,6 +71,7 @@ rec {
             "config"
           ];
           specialArgs = { inherit (arguments) kix cluster; };
+          inherit (instance) origin;
           modules = [
             {
               _file = "package ${instance.meta.name}";
@@ -79,16 +80,29 @@ rec {
           ]
           ++ instance.config;
         }).config;
+      # A function of the package, or one that gives nothing; anything else is said by name.
+      functionOf =
+        field: default:
+        if !(package ? ${field}) then
+          default
+        else if basics.isCallable package.${field} then
+          package.${field}
+        else
+          throw "package instance ${id}: ${field}: expected a function, found ${errors.showValue package.${field}}\n  defined at ${
+            errors.showPlace {
+              pos = builtins.unsafeGetAttrPos field package;
+              file = "package ${instance.meta.name}";
+            }
+          }";
       built = addErrorContext "while building package instance '${id}'" (
-        (package.build or (_: { })) config
+        functionOf "build" (_: { }) config
       );
       found = flatten id [ ] built;
       offered =
         addErrorContext "while evaluating what package instance '${id}' offers" (
-          (package.out or (_: { })) built
+          functionOf "out" (_: { }) built
         );
-      own = package.assertions or (_: [ ]);
-      failed = filter (a: !a.assertion) (own config);
+      failed = filter (a: !a.assertion) (functionOf "assertions" (_: [ ]) config);
     in
     {
       inherit (found) resources externals;

@@ -80,8 +80,16 @@ rec {
       place = if known == [ ] then "" else "\n  defined at ${errors.showPlace { pos = head known; }}";
       missing =
         field: hint: throw "${where}: a resource needs a ${field}${place}${errors.hint hint}";
-      kind = args.kind or (missing "kind" "write kind = \"Deployment\"");
-      givenName = args.name or (missing "name" "write name = \"web\"");
+      textOf =
+        field: hint:
+        if !(args ? ${field}) then
+          missing field hint
+        else if isString args.${field} then
+          args.${field}
+        else
+          throw "${where}: ${field}: expected a string, found ${errors.showValue args.${field}}${place}${errors.hint hint}";
+      kind = textOf "kind" "write kind = \"Deployment\"";
+      givenName = textOf "name" "write name = \"web\"";
       apiVersion = args.apiVersion or (kinds.apiVersionOf where place kind);
       group = kinds.groupOf apiVersion;
       clusterScoped = kinds.isClusterScoped kind group;

@@ -128,18 +128,20 @@ rec {
           position = unsafeGetAttrPos "name" args;
         in
         if position == null || hasPrefix libraryRoot position.file then origin else position;
+      # Anything else is refused where the resource is made.
+      givenName = value: if builtins.isString value then builtins.unsafeDiscardStringContext value else "";
       changeOf =
         args:
         let
           kind = args.kind or "";
           group = kinds.groupOf (args.apiVersion or (kinds.known.${kind} or ""));
-          given = builtins.unsafeDiscardStringContext (args.name or "");
+          given = givenName (args.name or "");
         in
         (overrides.${kind} or { }).${given} or ((overrides.${kinds.kindGroup kind group} or { }).${given} or { });
       make =
         args:
         let
-          given = builtins.unsafeDiscardStringContext (args.name or name);
+          given = givenName (args.name or name);
         in
         resource.make {
           where = "package instance ${id}";

@@ -448,10 +448,10 @@ let
       }:
       let
         evaluate =
-          loc: extra:
+          loc: origin: extra:
           evalModules {
             prefix = loc;
-            inherit specialArgs;
+            inherit origin specialArgs;
             modules = modules ++ [ { _module.args.name = mkOptionDefault (last loc); } ] ++ extra;
           };
         mkOptionDefault = content: {
@@ -474,8 +474,10 @@ let
         inherit description;
         check = v: isAttrs v || isCallable v || isPath v;
         emptyValue.value = { };
-        merge = loc: definitions: (evaluate loc (map toModule definitions)).config;
-        getSubOptions = prefix: (evaluate (prefix ++ [ "<name>" ]) [ ]).options;
+        merge =
+          loc: definitions:
+          (evaluate loc ((head definitions).pos or null) (map toModule definitions)).config;
+        getSubOptions = prefix: (evaluate (prefix ++ [ "<name>" ]) null [ ]).options;
         getSubModules = modules;
         substSubModules = m: submoduleWith (arguments // { modules = m; });
         functor = defaultFunctor "submodule" // {

@@ -1,0 +1,2 @@
+{ kix, ... }:
+(kix.buildCluster { name = "shop"; module = [ ]; }).document

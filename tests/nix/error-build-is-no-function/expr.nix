@@ -1,0 +1,2 @@
+{ document, ... }:
+document [ { instances.shop.web.package = { scope }: { name = "web"; build = { }; }; } ]

@@ -1,0 +1,2 @@
+{ document, simple, ... }:
+document [ { instances."My Shop".web.package = simple "web" (_: { }); } ]

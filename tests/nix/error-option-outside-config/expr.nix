@@ -1,0 +1,9 @@
+{ document, packages, ... }:
+document [
+  {
+    instances.shop.cache = {
+      package = packages.valkey;
+      maxMemory = "1gb";
+    };
+  }
+]
