@@ -1,4 +1,4 @@
-"""The same paths and bytes from the real Nix: `builtins.toFile` and `builtins.toJSON` are the oracle."""
+"""The same paths and bytes from the real Nix: `builtins.toFile` and `builtins.toJSON` are the oracle, in two versions."""
 
 import json
 import os
@@ -11,6 +11,7 @@ import pytest
 
 from kixbot.identity import activation, canonical, identify, store_path
 from kixbot.model.resource import Ref, Resource
+from tests.parts.second_nix import Nix
 
 # Everything but floats, NUL, \b and \f, which definitions may not hold (Nix prints, cuts or cannot write them).
 HARD_VALUES: list[Any] = [
@@ -30,13 +31,13 @@ HARD_VALUES: list[Any] = [
 ]
 
 
-def nix(expression: str, data: Any, folder: Path) -> Any:
+def evaluate(nix: Nix, expression: str, data: Any, folder: Path) -> Any:
     """Evaluates a function of `data` with the real Nix; nothing is written to a store."""
     (folder / "data.json").write_text(json.dumps(data), encoding="utf-8")
     program = f"({expression}) (builtins.fromJSON (builtins.readFile {folder / 'data.json'}))"
     done = subprocess.run(
         ["nix-instantiate", "--eval", "--strict", "--json", "--store", f"local?root={folder}", "-E", program],
-        env={"PATH": os.environ["PATH"], "HOME": str(folder)},
+        env=nix.environment({"PATH": os.environ["PATH"], "HOME": str(folder)}),
         capture_output=True,
         text=True,
         timeout=120,
@@ -47,26 +48,26 @@ def nix(expression: str, data: Any, folder: Path) -> Any:
 
 
 @pytest.mark.parametrize("value", HARD_VALUES, ids=range(len(HARD_VALUES)))
-def test_canonical_text_equals_to_json(value: Any, tmp_path: Path) -> None:
-    assert canonical(value) == nix("builtins.toJSON", value, tmp_path)
+def test_canonical_text_equals_to_json(value: Any, each_nix: Nix, tmp_path: Path) -> None:
+    assert canonical(value) == evaluate(each_nix, "builtins.toJSON", value, tmp_path)
 
 
 BODIES = [canonical(value) for value in HARD_VALUES] + ['{"x":"\\u0008\\u000c"}', '{"x":0.1}', '{"x":1e22}', "{}", "x"]
 
 
-def test_store_paths_equal_to_file(tmp_path: Path) -> None:
-    found = nix('map (body: "${builtins.toFile "ConfigMap-shop-web.json" body}")', BODIES, tmp_path)
+def test_store_paths_equal_to_file(each_nix: Nix, tmp_path: Path) -> None:
+    found = evaluate(each_nix, 'map (body: "${builtins.toFile "ConfigMap-shop-web.json" body}")', BODIES, tmp_path)
     assert found == [store_path("ConfigMap-shop-web.json", body, ()) for body in BODIES]
 
 
-def test_store_paths_with_references_equal_to_file(tmp_path: Path) -> None:
+def test_store_paths_with_references_equal_to_file(each_nix: Nix, tmp_path: Path) -> None:
     expression = """data: let
       leaves = map (name: builtins.toFile name "leaf") data.names;
       body = builtins.foldl' (text: leaf: text + builtins.substring 0 0 leaf) "body" leaves;
     in { inherit leaves; root = builtins.toFile "root.json" body; }"""
     names = ["z.json", "a.json", "Secret--x.json", "_=+?.json", "0" * 200 + ".json"]
     leaves = [store_path(name, "leaf", ()) for name in names]
-    assert nix(expression, {"names": names}, tmp_path) == {
+    assert evaluate(each_nix, expression, {"names": names}, tmp_path) == {
         "leaves": leaves,
         "root": store_path("root.json", "body", [*leaves, *leaves]),
     }
@@ -77,7 +78,7 @@ def resource(name: str) -> Resource:
     return Resource(ref=Ref("ConfigMap", "", "shop", name), api_version="v1", manifest=manifest)
 
 
-def test_identities_of_a_chain_and_its_activation_equal_to_file(tmp_path: Path) -> None:
+def test_identities_of_a_chain_and_its_activation_equal_to_file(each_nix: Nix, tmp_path: Path) -> None:
     names = [f"c{at:04}" for at in range(400)]
     chain = [resource(name) for name in names]
     edges = {user.ref: (used.ref,) for used, user in pairwise(chain)}
@@ -91,7 +92,7 @@ def test_identities_of_a_chain_and_its_activation_equal_to_file(tmp_path: Path) 
     in { inherit paths; root = builtins.toFile "Activation-shop.json" (data.activation + context); }"""
     root = activation("shop", chain, identities)
     rows = [{"name": f"ConfigMap-shop-{one.ref.name}.json", "body": identities[one.ref].body} for one in chain]
-    assert nix(expression, {"rows": rows, "activation": root.body}, tmp_path) == {
+    assert evaluate(each_nix, expression, {"rows": rows, "activation": root.body}, tmp_path) == {
         "paths": [identities[one.ref].path for one in reversed(chain)],
         "root": root.path,
     }
