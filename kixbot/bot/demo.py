@@ -27,16 +27,29 @@ _ENTITY = re.compile(r"&#(\d+);")
 
 
 def run_demo(folder: Path | None, *, say: Say) -> int:
-    """Run it in `folder` (default: `demo` here). The exit code is 1 when any step's answer is no."""
+    """Run it in `folder` (default: `demo` here). Gives the exit code of the first run of the bot that fails."""
     began = monotonic()
     place = prepare(folder or Path("demo"))
     store = ImageStore()
     with LoopbackRegistry(store) as registry:
-        codes = _Play(Scene(place, store, registry), say).run()
+        try:
+            _Play(Scene(place, store, registry), say).run()
+        except _StoppedError as stopped:
+            say("")
+            say(click.style(f"The demo stopped: a run of the bot ended with exit code {int(stopped.code)}.", fg="red"))
+            return int(stopped.code)
     say("")
     say(_dim(f"{monotonic() - began:.0f} seconds. Everything is in {place}: comment.md is the whole comment,"))
     say(_dim("shop.git the repository with its pull request and statuses, cluster the cluster's objects."))
-    return int(max(codes))
+    return int(ExitCode.DONE)
+
+
+class _StoppedError(Exception):
+    """A run of the bot did not end well; its log says why."""
+
+    def __init__(self, code: ExitCode) -> None:
+        super().__init__()
+        self.code = code
 
 
 class _Play:
@@ -46,37 +59,36 @@ class _Play:
         self._scene = scene
         self._say = say
 
-    def run(self) -> list[ExitCode]:
-        """All acts, with the exit code of each run of the bot."""
+    def run(self) -> None:
+        """All acts."""
         scene, say = self._scene, self._say
         say(_dim("A shop as one definition, its pull request reviewed, merged, deployed in waves, its image pinned."))
         say(_dim("Forge, cluster and registry are embedded; the code is the one that runs on the real ones."))
         scene.publish("1.4.2", revision="4f2b9c1")
         self._act(1, "The default branch is deployed")
-        codes = [self._bot(f"push:{scene.first_commit()}", "deploy")]
+        self._bot(f"push:{scene.first_commit()}", "deploy")
 
         scene.publish("1.5.0", revision="9d03e7a")
         pull = scene.open_pull_request()
         self._act(2, f"Pull request {pull.number} is reviewed: {pull.title}")
-        codes.append(self._bot(f"pull-request:{pull.number}", "review"))
+        self._bot(f"pull-request:{pull.number}", "review")
         self._show_comment(pull.number)
 
         scene.publish("1.5.1", revision="c5510fe")
         self._act(3, f"It is merged and deployed; meanwhile {IMAGE} 1.5.1 is out, so the pin moves and is deployed too")
-        codes.append(self._bot(f"push:{scene.merge(pull.number)}", "deploy"))
+        self._bot(f"push:{scene.merge(pull.number)}", "deploy")
 
         self._act(4, "The receipt, as the cluster keeps it")
         cluster = MemoryCluster(scene.cluster_folder / CLUSTER)
         receipt = current_of(status(cluster, CLUSTER)).receipt
         assert receipt is not None
         self._lines(receipt_text(receipt, whole_digests=True))
-        return codes
 
     def _act(self, number: int, title: str) -> None:
         self._say("")
         self._say(click.style(f"{number}. {title}", bold=True))
 
-    def _bot(self, event: str, folder: str) -> ExitCode:
+    def _bot(self, event: str, folder: str) -> None:
         """One run of `kixbot run`, as a CI job would do it."""
         scene = self._scene
         environment = {
@@ -88,9 +100,11 @@ class _Play:
         log = io.StringIO()
         outputs = Outputs(environment, scene.folder / folder, log)
         try:
-            return run_event("run", load({}, environment), environment, outputs)
+            code = run_event("run", load({}, environment), environment, outputs)
         finally:
             self._lines(log.getvalue().rstrip("\n"))
+        if code is not ExitCode.DONE:
+            raise _StoppedError(code)
 
     def _show_comment(self, number: int) -> None:
         """The comment as a reader sees it, its details folded."""

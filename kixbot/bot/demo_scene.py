@@ -11,8 +11,6 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from kixbot.cluster.crds import CRD
-from kixbot.cluster.memory import MemoryCluster
 from kixbot.errors import UsageError
 from kixbot.forges.local import LocalForge
 from kixbot.forges.local_git import NO_COMMIT, Repository, create
@@ -53,27 +51,6 @@ _EDITS = (
     ("clusters/shop.nix", "instances.monitoring.grafana.package = packages.grafana;", _CHANGED),
 )
 
-# The network team's: the sample names it as external, so it is in the cluster before kix comes.
-_ROUTES = {
-    "apiVersion": CRD.api_version,
-    "kind": CRD.kind,
-    "metadata": {"name": "httproutes.gateway.networking.k8s.io"},
-    "spec": {
-        "group": "gateway.networking.k8s.io",
-        "names": {"kind": "HTTPRoute", "plural": "httproutes", "singular": "httproute", "listKind": "HTTPRouteList"},
-        "scope": "Namespaced",
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
-                "subresources": {"status": {}},
-            }
-        ],
-    },
-}
-
 
 class Scene:
     """The folder and what stands in it. `registry` must be serving."""
@@ -87,7 +64,6 @@ class Scene:
         self._rules = RegistrySettings(mirrors=hosts, insecure=(registry.host,))
         create(self.forge_folder)
         self._git = Repository(self.forge_folder)
-        MemoryCluster(self.cluster_folder / CLUSTER).apply(CRD, _ROUTES, manager="network-team")
 
     @property
     def forge(self) -> LocalForge:
@@ -173,9 +149,7 @@ def prepare(folder: Path) -> Path:
     """
     folder = folder.absolute()
     if folder.exists() and any(folder.iterdir()) and not (folder / _OURS).is_file():
-        raise UsageError(
-            f"{folder}: is not empty and not an earlier demo's", hint="name another folder: kixbot demo DIR"
-        )
+        raise UsageError(f"{folder}: holds files that are no demo's", hint="name another folder: kixbot demo DIR")
     for name in _CLEARED:
         path = folder / name
         if path.is_dir():

@@ -20,19 +20,21 @@ def dispatch(job: Job, event: Event, what: What) -> ExitCode:
         case Review() | MergeGroup():
             if what in {"run", "review"}:
                 return review.handle(job, event)
-        case Push(sha=sha, branch=branch):
+        case Push(sha=sha, branch=branch) if what != "review":
             if _is_default(job, branch, event.default_branch):
                 return _merged(job, sha=sha, branch=branch, what=what)
             return ExitCode.DONE
-        case Schedule():
+        case Schedule() if what != "review":
             return _scheduled(job, event, what)
-        case Manual(sha=sha, branch=branch):
+        case Manual(sha=sha, branch=branch) if what != "review":
             if _is_default(job, branch, event.default_branch):
                 return _started(job, sha=sha, branch=branch, what=what)
             return ExitCode.DONE
         case Command(words=words):
             job.say(f"{' '.join(words[:2])}: ignored, this version answers no commands in comments")
             return ExitCode.DONE
+        case Push() | Schedule() | Manual():
+            pass
         case _:
             assert_never(event)
     job.say(f"{type(event).__name__.lower()}: ignored, kixbot {what} does nothing on this event")
@@ -45,7 +47,7 @@ def _merged(job: Job, *, sha: str, branch: str, what: What) -> ExitCode:
     if what in {"run", "deploy"}:
         code = deploy.handle(job, sha=sha, branch=branch, trigger="merge")
     if what == "pins" or (what == "run" and _follows(job, sha, "merge")):
-        return max(code, _pins(job, head=sha, branch=branch, deploys=what == "run"))
+        return max(code, _pins(job, head=sha, branch=branch, deploys=what == "run", is_sound=code is ExitCode.DONE))
     return code
 
 
@@ -63,7 +65,7 @@ def _scheduled(job: Job, event: Schedule, what: What) -> ExitCode:
     if what in {"run", "deploy"}:
         code = deploy.handle(job, sha=sha, branch=branch, trigger="schedule")
     if what == "pins" or (what == "run" and _follows(job, sha, "schedule")):
-        return max(code, _pins(job, head=sha, branch=branch, deploys=what == "run"))
+        return max(code, _pins(job, head=sha, branch=branch, deploys=what == "run", is_sound=code is ExitCode.DONE))
     return code
 
 
@@ -71,14 +73,14 @@ def _started(job: Job, *, sha: str, branch: str, what: What) -> ExitCode:
     """A person started it: the named clusters, those with `deploy = "manual"` too; pins when named."""
     if what == "pins":
         return _pins(job, head=sha, branch=branch, deploys=False)
-    if what in {"run", "deploy"}:
-        return deploy.handle(job, sha=sha, branch=branch, trigger="manual")
-    job.say("manual: ignored, kixbot review needs a pull request")
-    return ExitCode.DONE
+    return deploy.handle(job, sha=sha, branch=branch, trigger="manual")
 
 
-def _pins(job: Job, *, head: str, branch: str, deploys: bool) -> ExitCode:
+def _pins(job: Job, *, head: str, branch: str, deploys: bool, is_sound: bool = True) -> ExitCode:
     """Pins; a direct commit is deployed by this same run, since a job's own token starts no other."""
+    if not is_sound:
+        job.say("pins: left as they are, since a deploy failed")
+        return ExitCode.DONE
     now = job.forge.find_branch(branch)
     if now is not None and now != head:
         job.say(f"pins: {branch} has moved on to {now[:12]}; its own run looks at the pins")

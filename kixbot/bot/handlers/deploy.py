@@ -18,6 +18,7 @@ from kixbot.model.build import Build
 from kixbot.ops.check import check, exit_code
 from kixbot.ops.desired import has_plain_values
 from kixbot.output.deploy_values import Outcome
+from kixbot.output.markup import count
 from kixbot.settings import Settings
 from kixbot.settings.model import ClusterSettings
 
@@ -177,7 +178,8 @@ class _Run:
 
 
 def _difference(one: Compared) -> str:
-    return one.problem or f"what was merged differs from what was reviewed in {len(one.paths)} places"
+    where = f" in {count(len(one.paths), 'place')}" if one.paths else ""
+    return one.problem or f"what was merged differs from what was reviewed{where}"
 
 
 def _note(one: Compared) -> str:
