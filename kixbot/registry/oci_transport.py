@@ -218,7 +218,7 @@ def _fault(host: str, error: Exception) -> Exception:
 def _cause(error: Exception) -> str:
     match error:
         case NameResolutionError():
-            return "no such name"
+            return "its name does not resolve"
         case ReadTimeoutError():
             return "no answer in time"
         case ConnectTimeoutError() if not isinstance(error, NewConnectionError):

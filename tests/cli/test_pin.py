@@ -30,11 +30,11 @@ NEW = make_image(
 class Shop:
     """A folder with a kix.toml that looks ghcr.io up at a loopback registry."""
 
-    def __init__(self, folder: Path, store: ImageStore, server: LoopbackRegistry) -> None:
+    def __init__(self, folder: Path, store: ImageStore, server: LoopbackRegistry, down: str) -> None:
         self.folder = folder
         self.store = store
         self.server = server
-        mirrors = f'[registries.mirrors]\n"ghcr.io" = "{server.host}/ghcr.io"\n"down.example" = "{_free_host()}"\n'
+        mirrors = f'[registries.mirrors]\n"ghcr.io" = "{server.host}/ghcr.io"\n"down.example" = "{down}"\n'
         (folder / "kix.toml").write_text(f"schema = 1\n{mirrors}")
 
     def kix(self, *words: str) -> int:
@@ -51,13 +51,6 @@ class Shop:
         return found
 
 
-def _free_host() -> str:
-    """An address nothing listens on."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{taken.getsockname()[1]}"
-
-
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path / "no-logins"))
@@ -66,8 +59,9 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
     store.put("ghcr.io/acme/web", "1.4.2", OLD)
     store.put("ghcr.io/acme/web", "1.5.0", NEW)
     store.put("ghcr.io/acme/db", "17.2-bookworm", OLD)
-    with LoopbackRegistry(store) as server:
-        yield Shop(tmp_path, store, server)
+    with LoopbackRegistry(store) as server, socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can take the port, and it refuses
+        yield Shop(tmp_path, store, server, f"127.0.0.1:{taken.getsockname()[1]}")
 
 
 @pytest.fixture
