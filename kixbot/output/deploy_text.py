@@ -88,8 +88,11 @@ def plan_text(plan: Plan) -> str:
     )
     adopted = [change for change in changes if change.action == "adopted"]
     blocks.append(_block("Adopted: exist already", [f"{name(one.ref)} ({escape(one.note or '')})" for one in adopted]))
-    blind = [change for change in changes if not change.simulated]
-    blocks.append(_block("Not simulated", [f"{name(one.ref)}: {_reason(one.note)}" for one in blind]))
+    blind: dict[str, list[str]] = {}
+    for change in changes:
+        if not change.simulated:
+            blind.setdefault(_reason(change.note), []).append(name(change.ref))
+    blocks.append(_block("Not simulated", [f"{reason}: {' '.join(names)}" for reason, names in sorted(blind.items())]))
     gone = [f"{escape(one.ref.short)}: {escape(one.kept or 'deleted with --prune')}" for one in plan.prune]
     blocks.append(_block("Left the build", gone))
     return "\n\n".join(block for block in blocks if block)
