@@ -10,6 +10,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _PRIVATE = re.compile(r"[^\s'\"«]*/kix-nix-[^/\s'\"]+/root")
 _STORE_PATH = re.compile(r"\S*?/nix/store/[0-9a-z]{32}-")
 _EVALUATED = re.compile(r"while evaluating the file '([^']*)'")
+_SAID = re.compile(r"\bat (?!<kix>)([^\s:]+\.nix):([0-9]{1,9})\b")
 # Nix's advice to switch off what keeps a definition harmless.
 _ADVICE = re.compile(r" \(use '--impure' to override\)|; use '--extra-experimental-features [^']*' to override")
 # What Nix says, and what people can do about it.
@@ -50,7 +51,7 @@ def read(text: str, tree_name: str, library_name: str) -> Told | None:
     raw = _ANSI.sub("", str(found["raw_msg"]))
     plain = shorten(_ADVICE.sub("", raw), tree_name, library_name).removeprefix("error: ").strip()
     sentence, hint = _split_hint(plain)
-    file, line = _place(found, tree_name)
+    file, line = _said_place(sentence) or _place(found, tree_name)
     return Told(message=sentence or "evaluation failed", hint=hint or _hint_for(sentence), file=file, line=line)
 
 
@@ -91,6 +92,12 @@ def _decoded(row: str) -> Mapping[str, Any]:
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def _said_place(sentence: str) -> tuple[str, int] | None:
+    """The first place that the message itself names: kix's library knows better than the call that came upon it."""
+    found = _SAID.search(sentence)
+    return (found[1], int(found[2])) if found else None
 
 
 def _place(message: Mapping[str, Any], tree_name: str) -> tuple[str | None, int | None]:

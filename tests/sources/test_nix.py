@@ -264,6 +264,18 @@ def test_a_mistake_is_said_with_its_place(
     assert (error.file, error.line, error.message, error.hint) == (name, line, message, hint)
 
 
+def test_a_place_that_the_message_names_is_the_place(make_tree: MakeTree) -> None:
+    """The library knows where a value was defined; the call that came upon it is elsewhere."""
+    definition = (
+        '{ kix, packages }:\nkix.buildCluster {\n  name = "shop";\n  modules = [ { cluster.nodes = "x"; } ];\n}\n'
+    )
+    tree = make_tree({"shop.nix": definition})
+    with pytest.raises(SourceError) as caught:
+        nix.evaluate(tree, "shop.nix")
+    assert caught.value.message.startswith('option "cluster.nodes": expected ')
+    assert (caught.value.file, caught.value.line) == ("shop.nix", 4)
+
+
 def test_a_place_outside_the_message_is_found_by_a_second_run(make_tree: MakeTree) -> None:
     text = 'let\n  x =\n    builtins.fetchurl\n      "http://127.0.0.1:1/";\n  f = y: x;\nin\n  f 1\n'
     error = failure(make_tree, 'import "${tree}/a.nix"', **{"a.nix": text})
