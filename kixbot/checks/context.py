@@ -11,7 +11,7 @@ from kixbot.checks.pods import Pods, find_pods
 from kixbot.checks.selectors import compact, differences
 from kixbot.checks.shape import labels, mapping, mappings, text
 from kixbot.graph.creators import created
-from kixbot.graph.selectors import matches
+from kixbot.graph.selectors import equal_labels, matches
 from kixbot.graph.world import World
 from kixbot.model.activation import GROUP as KIX_GROUP
 from kixbot.model.build import Build, External, Suppression
@@ -136,10 +136,11 @@ class Context:
     def selected(self, namespace: str, selector: object) -> tuple[Pods, ...]:
         """The pods of a namespace that a `LabelSelector` accepts, in the build's order; none for an absent one."""
         wanted = labels(mapping(selector).get("matchLabels"))
-        lists = [found for item in wanted.items() if (found := self._pods_by_label.get((namespace, *item)))]
+        # What the controller adds itself is in no template, and so in no index.
+        fixed = [item for item in wanted.items() if not equal_labels(dict([item]), {})]
         candidates = self._pods_by_namespace.get(namespace, [])
-        if lists and namespace not in self._operated:
-            candidates = min(lists, key=len)
+        if fixed and namespace not in self._operated:
+            candidates = min((self._pods_by_label.get((namespace, *item), []) for item in fixed), key=len)
         return tuple(pods for pods in candidates if _accepts(selector, pods))
 
     def selected_elsewhere(self, namespace: str, selector: object) -> Pods | None:
@@ -149,12 +150,14 @@ class Context:
 
     def nearest(self, namespace: str, labels: Mapping[str, str]) -> Near | None:
         """The lasting pods that miss these labels most narrowly, None where none is near."""
-        near = [
-            Near(pods=pods, differing=count)
-            for pods in self.pods_in(namespace)
-            if not pods.is_batch and (count := differences(labels, pods.labels, self.likeness)) is not None
-        ]
-        return min(near, key=lambda item: (item.differing, item.pods.resource.ref), default=None)
+        best: Near | None = None
+        for pods in self._pods_by_namespace.get(namespace, ()):
+            if not self.likeness.may_look():
+                break
+            count = None if pods.is_batch else differences(labels, pods.labels, self.likeness)
+            if count is not None and (best is None or count < best.differing):
+                best = Near(pods=pods, differing=count)
+        return best
 
     def may_be_elsewhere(self, namespace: str, labels: Mapping[str, str]) -> bool:
         """Whether the pods meant may come from elsewhere.

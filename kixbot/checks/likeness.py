@@ -6,9 +6,10 @@ from difflib import SequenceMatcher
 ALIKE = 0.6
 """How alike two names must be for one to be a likely slip of the other."""
 _LONGEST = 253  # characters of a DNS subdomain; longer values are not compared
-# One comparison takes some 10 µs. A build with more dangling names than this allows has one cause, which the first
-# thousand findings show with their near misses.
+# One comparison takes some 10 µs, one look some 2. A build with more dangling names than these allow has one cause,
+# which the first findings show with their near misses.
 _BUDGET = 100_000
+_LOOKS = 500_000
 
 
 class Likeness:
@@ -16,6 +17,12 @@ class Likeness:
 
     def __init__(self, budget: int = _BUDGET) -> None:
         self._left = budget
+        self._looks = _LOOKS
+
+    def may_look(self) -> bool:
+        """Whether one more candidate may be looked at; each call counts one."""
+        self._looks -= 1
+        return self._looks >= 0
 
     def is_alike(self, one: str, other: str) -> bool:
         """Whether one name is likely a slip of the other."""

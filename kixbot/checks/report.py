@@ -99,7 +99,7 @@ def _collected(
                 ref=fault.ref,
                 package=fault.package or (package_of(resource) if resource else None),
                 path=fault.path,
-                hint=fault.hint or "mend the definition where it says so",
+                hint=fault.hint or "name what is declared, or declare it",
                 location=fault.origin or _place(resource, fault.path),
             )
 

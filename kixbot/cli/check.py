@@ -54,8 +54,17 @@ def _report(request: BuildRequest, fail_on: tuple[str, ...], baseline: str | Non
     try:
         built = build(request)
     except SourceError as error:
-        return ops.unbuilt(error, cluster=None)
+        return ops.unbuilt(error, cluster=_cluster_of(request))
     return ops.check(built.build, fail_on=fail_on, baseline=older, pins=built.pins)
+
+
+def _cluster_of(request: BuildRequest) -> str | None:
+    """The cluster that the request names; None for paths and for the only cluster there is."""
+    match request.targets:
+        case (name,) if name != "-" and not (request.directory / name).exists():
+            return name
+        case _:
+            return None
 
 
 def _baseline(request: BuildRequest, named: str) -> dict[str, Finding]:
