@@ -75,6 +75,24 @@ let
   };
   commonOf = args: builtins.intersectAttrs common args;
 
+  # A name as a label's value: at most 63 characters, letters or digits at both ends, "-", "_" and "." between.
+  # https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
+  labelValue =
+    text:
+    let
+      isLabel = builtins.match "[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?" text != null;
+      plain = basics.concatStrings (
+        map (c: if builtins.match "[A-Za-z0-9._-]" c != null then c else "-") (basics.stringToCharacters text)
+      );
+      inner = builtins.match "[._-]*([A-Za-z0-9].*[A-Za-z0-9]|[A-Za-z0-9])[._-]*" (builtins.substring 0 63 plain);
+    in
+    if isLabel && builtins.stringLength text <= 63 then
+      text
+    else if inner == null then
+      ""
+    else
+      head inner;
+
   # Container defaults: what the "restricted" Pod Security Standard asks for, and a read-only root file system.
   # https://kubernetes.io/docs/concepts/security/pod-security-standards/
   hardened = {
@@ -147,13 +165,13 @@ rec {
           where = "package instance ${id}";
           inherit args namespace;
           labels = {
-            "app.kubernetes.io/name" = given;
-            "app.kubernetes.io/instance" = name;
+            "app.kubernetes.io/name" = labelValue given;
+            "app.kubernetes.io/instance" = labelValue name;
           }
           // labels;
           podLabels = {
-            "app.kubernetes.io/name" = given;
-            "app.kubernetes.io/instance" = name;
+            "app.kubernetes.io/name" = labelValue given;
+            "app.kubernetes.io/instance" = labelValue name;
           };
           change = changeOf args;
           origin = placeOf args;
