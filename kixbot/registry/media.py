@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kixbot.model.pinfile import DIGEST
 from kixbot.registry.interface import ImageFacts, RegistryAnswerError
 
 OCI_INDEX = "application/vnd.oci.image.index.v1+json"
@@ -20,7 +21,6 @@ DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
 ACCEPT = f"{OCI_INDEX}, {DOCKER_LIST}, {OCI_MANIFEST}, {DOCKER_MANIFEST}"
 _SCHEMA_1 = "application/vnd.docker.distribution.manifest.v1+"
 
-DIGEST = re.compile(r"sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}")
 _ATTESTATION = "vnd.docker.reference.type"
 _PREFERRED = "linux/amd64"
 _MAX_TEXT = 1024

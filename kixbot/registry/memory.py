@@ -5,7 +5,7 @@ be answered. Digests are real, computed over the bytes a registry would serve.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -213,10 +213,3 @@ def _entry(stored: StoredManifest, platform: Mapping[str, str]) -> dict[str, Any
 
 def _body(document: Mapping[str, Any]) -> bytes:
     return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
-
-
-def fill(store: ImageStore, images: Iterable[tuple[str, str, ImageRecipe]]) -> ImageStore:
-    """Put an image per row of path, tag and recipe; gives the store."""
-    for path, tag, recipe in images:
-        store.put(path, tag, make_image(recipe))
-    return store

@@ -6,6 +6,7 @@ Rules: the OCI distribution specification 1.1. Registries differ: each deviation
 from collections.abc import Callable
 from http import HTTPStatus
 
+from kixbot.model.pinfile import DIGEST
 from kixbot.registry import media, reference
 from kixbot.registry.interface import (
     ImageFacts,
@@ -40,7 +41,7 @@ class OciRegistry:
         if answer.status == HTTPStatus.OK:
             media.refuse_schema_1(answer.header("content-type"), place)
             digest = answer.header("docker-content-digest")
-            if media.DIGEST.fullmatch(digest):
+            if DIGEST.fullmatch(digest):
                 return digest
         elif answer.status not in _NO_HEAD:
             raise self._refusal(answer, location, place)
@@ -113,11 +114,11 @@ class OciRegistry:
         if answer.status != HTTPStatus.OK:
             raise self._refusal(answer, location, place)
         media.refuse_schema_1(answer.header("content-type"), place)
-        if media.DIGEST.fullmatch(name):
+        if DIGEST.fullmatch(name):
             media.verify(answer.body, name, place)
             return answer
         said = answer.header("docker-content-digest")
-        if said and media.DIGEST.fullmatch(said):
+        if said and DIGEST.fullmatch(said):
             # A registry that converts a list for an old client can announce one digest and send another body.
             media.verify(answer.body, said, place)
         return answer

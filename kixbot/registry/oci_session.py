@@ -136,15 +136,13 @@ class Session:
     def _answer_challenges(self, location: Location, answer: Answer, *, with_login: bool) -> Grant:
         challenges = parse_challenges(answer.headers.get("www-authenticate", ()))
         source = find_bearer(challenges, url=answer.url, repository=location.path)
-        login = self._keyring.find_login(location.host) if with_login else None
-        if isinstance(login, RegistryToken):
-            return Grant(authorization=f"Bearer {login.token}", with_login=True)
         if source is not None:
             if source.scopes == (_scope(location.path),):
                 with self._lock:
                     self._sources[location.api_host] = source
             return self._fetch(location, source, with_login=with_login)
-        if has_basic(challenges) and isinstance(login, Password):
+        login = self._keyring.find_login(location.host) if with_login and has_basic(challenges) else None
+        if isinstance(login, Password):
             return Grant(authorization=basic(login.username, login.password), with_login=True)
         return _ANONYMOUS
 

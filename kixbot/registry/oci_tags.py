@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from kixbot.model.pinfile import TAG
 from kixbot.registry.interface import RegistryAnswerError, TagList
 from kixbot.registry.oci_transport import Answer
 from kixbot.registry.reference import Location
@@ -17,7 +18,6 @@ from kixbot.registry.urls import join
 
 PAGE = 1000  # the most Amazon's registry takes; Docker Hub has images with 9,000 tags
 MAX_PAGES = 300
-_TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
 _ATTACHED = re.compile(r"sha256-[0-9a-f]{64}(?:\..*)?")  # signatures and attestations by cosign's tag scheme
 _LINK = re.compile(r'<([^<>]*)>\s*((?:;\s*[\w-]+\s*=\s*(?:"[^"]*"|[^\s,;]*)\s*)*)')
 _NEXT = re.compile(r'\brel\s*=\s*"?next"?', re.IGNORECASE)
@@ -44,7 +44,7 @@ def read_tags(
         if answer.status != HTTPStatus.OK:
             raise refusal(answer, location, image)
         page = _decode(answer, image)
-        tags.update(tag for tag in page if _TAG.fullmatch(tag) and not _ATTACHED.fullmatch(tag))
+        tags.update(tag for tag in page if TAG.fullmatch(tag) and not _ATTACHED.fullmatch(tag))
         following = find_next(answer, location)
         if following is None:
             # Nexus cuts the list without a word: exactly as many as asked for is how that looks.

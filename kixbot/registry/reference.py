@@ -7,12 +7,11 @@ import re
 from dataclasses import dataclass
 
 from kixbot.errors import UsageError
+from kixbot.model.pinfile import DIGEST, TAG
 from kixbot.settings.model import RegistrySettings
 
 _HOST = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)(?::\d{1,5})?")
 _PATH = re.compile(r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*")
-_TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}")
 
 HUB = "docker.io"
 HUB_NAMES = frozenset({HUB, "index.docker.io", "registry-1.docker.io"})
@@ -53,13 +52,13 @@ class Location:
 def parse(text: str) -> Reference:
     """Take `host/path:tag@digest` apart. Raises UsageError for what no registry takes."""
     rest, at, digest = text.partition("@")
-    if at and not _DIGEST.fullmatch(digest):
+    if at and not DIGEST.fullmatch(digest):
         raise UsageError(f'image "{text}": the part after @ is no digest', hint="sha256: and 64 hexadecimal digits")
     last = rest.rpartition("/")[2]
     tag = None
     if ":" in last:
         rest, _, tag = rest.rpartition(":")
-        if not _TAG.fullmatch(tag):
+        if not TAG.fullmatch(tag):
             raise UsageError(f'image "{text}": the part after : is no tag')
     first, slash, path = rest.partition("/")
     if slash and _is_host(first):
