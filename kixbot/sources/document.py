@@ -24,7 +24,7 @@ from kixbot.model.build import (
     Suppression,
 )
 from kixbot.model.resource import Location, Ref, Resource, split_api_version
-from kixbot.sources import files, leaves, manifests, reserved, sizes, steering
+from kixbot.sources import files, leaves, manifests, reserved, steering
 from kixbot.sources.quoting import reading, unquoted
 from kixbot.sources.scopes import is_cluster_scoped, scopes_of
 from kixbot.sources.shape import Shape
@@ -56,7 +56,7 @@ def decode(value: Any, *, tree: Tree, tree_name: str, source: SourceInfo) -> Eva
             *(_assertion(shape, loaded.refs, places) for shape in document.maps("assertions")),
             *plain.assertions,
         ),
-        faults=(*loaded.faults, *plain.faults),
+        faults=loaded.faults,
         scorecard=replace(scorecard, ignore=(*scorecard.ignore, *loaded.suppressions, *plain.suppressions)),
         pins_used=tuple(
             PinUse(key=pin.text("key"), reference=pin.text("reference"), pinned=pin.truth("pinned"))
@@ -115,7 +115,6 @@ class _Resources:
             resource = self._resource(shape, entry, refs)
             resources.append(resource)
             faults.extend(leaves.collected(entry, resource.ref, resource.package))
-            faults.extend(sizes.faults(resource))
             suppressions.extend(steering.suppressions(entry.manifest, resource))
         return _Loaded(tuple(resources), refs, tuple(faults), tuple(suppressions))
 

@@ -14,7 +14,6 @@ from kixbot.errors import SourceError
 from kixbot.model.build import (
     Assertion,
     ClusterFacts,
-    CollectedFault,
     Evaluated,
     External,
     ScorecardSettings,
@@ -22,7 +21,7 @@ from kixbot.model.build import (
     Suppression,
 )
 from kixbot.model.resource import Body, Location, Ref, Resource, split_api_version
-from kixbot.sources import reserved, sizes, steering
+from kixbot.sources import reserved, steering
 from kixbot.sources.places import Place, Places, Step
 from kixbot.sources.quoting import reading, unquoted
 from kixbot.sources.reader import read
@@ -78,7 +77,6 @@ def evaluate(files: Iterable[File], settings: Loose) -> Evaluated:
         resources=tuple(_ceded(resource, settings.cede) for resource in loaded.resources),
         externals=settings.externals,
         assertions=loaded.assertions,
-        faults=loaded.faults,
         scorecard=replace(scorecard, ignore=(*scorecard.ignore, *loaded.suppressions)),
     )
 
@@ -89,7 +87,6 @@ class Loaded:
 
     resources: tuple[Resource, ...]
     assertions: tuple[Assertion, ...]
-    faults: tuple[CollectedFault, ...]
     suppressions: tuple[Suppression, ...]
 
 
@@ -110,10 +107,7 @@ def load(
         resource = _resource(found, scopes, namespace)
         resources.append(resource)
         suppressions.extend(steering.suppressions(found.body, resource))
-    faults = tuple(fault for resource in resources for fault in sizes.faults(resource))
-    return Loaded(
-        resources=tuple(resources), assertions=tuple(assertions), faults=faults, suppressions=tuple(suppressions)
-    )
+    return Loaded(resources=tuple(resources), assertions=tuple(assertions), suppressions=tuple(suppressions))
 
 
 def _objects(file: File) -> Iterator[_Object]:

@@ -11,6 +11,8 @@ _PRIVATE = re.compile(r"[^\s'\"«]*/kix-nix-[^/\s'\"]+/root")
 _STORE_PATH = re.compile(r"\S*?/nix/store/[0-9a-z]{32}-")
 _EVALUATED = re.compile(r"while evaluating the file '([^']*)'")
 _SAID = re.compile(r"\bat (?!<kix>)([^\s:]+\.nix):([0-9]{1,9})\b")
+# How two versions of Nix say that a file is not there.
+_ABSENT = re.compile(r"\A(?:getting status of|path) '([^']*)'(?:: No such file or directory| does not exist)\Z")
 # Nix's advice to switch off what keeps a definition harmless.
 _ADVICE = re.compile(r" \(use '--impure' to override\)|; use '--extra-experimental-features [^']*' to override")
 # What Nix says, and what people can do about it.
@@ -20,7 +22,7 @@ _HINTS = (
     (re.compile(r"experimental Nix feature"), "a definition fetches nothing: commit what it needs to its tree"),
     (re.compile(r"in pure evaluation mode|requires? a 'sha256' argument|access to URI|cannot be fetched|fetch"),
      "a definition fetches nothing: commit what it needs to its tree"),
-    (re.compile(r"No such file or directory$"), "name a file of this tree that git knows: git add it"),
+    (re.compile(r"no such file in the tree$"), "name a file of this tree that git knows: git add it"),
     (re.compile(r"^infinite recursion"), "a value refers to itself; look at what the named place depends on"),
     (re.compile(r"^undefined variable"), "check the spelling, and whether the argument is listed at the top"),
     (re.compile(r"^syntax error"), "look at this line and the one before"),
@@ -50,7 +52,7 @@ def read(text: str, tree_name: str, library_name: str) -> Told | None:
         return None
     raw = _ANSI.sub("", str(found["raw_msg"]))
     plain = shorten(_ADVICE.sub("", raw), tree_name, library_name).removeprefix("error: ").strip()
-    sentence, hint = _split_hint(plain)
+    sentence, hint = _split_hint(_ABSENT.sub(r"\1: no such file in the tree", plain))
     file, line = _said_place(sentence) or _place(found, tree_name)
     return Told(message=sentence or "evaluation failed", hint=hint or _hint_for(sentence), file=file, line=line)
 

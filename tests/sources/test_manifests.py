@@ -264,24 +264,6 @@ def test_a_generated_name_is_an_assertion_and_the_rest_goes_on() -> None:
     assert (said.hint, said.origin) == ("write metadata.name", Location(file="app.yaml", line=1))
 
 
-@pytest.mark.parametrize(
-    ("kind", "size", "message"),
-    [
-        ("ConfigMap", 2 * 2**20, "ConfigMap default/a: data of 2,097,152 bytes is more than the 1,048,576 the API server takes"),
-        ("ConfigMap", 2**20, None),
-        ("Other", 2 * 2**20, "Other default/a: the object takes 2,097,248 bytes is more than the 1,572,864 the API server takes"),
-    ],
-)  # fmt: skip
-def test_an_object_the_api_server_would_refuse_for_its_size_is_a_finding(
-    kind: str, size: int, message: str | None
-) -> None:
-    found = loaded(f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: a}}\ndata:\n  x: {'y' * size}\n")
-    assert [fault.message for fault in found.faults] == ([message] if message else [])
-    assert [(fault.rule, fault.origin and fault.origin.line) for fault in found.faults] == (
-        [("api/object-size", 4 if kind == "ConfigMap" else 1)] if message else []
-    )
-
-
 def test_files_without_any_object_do_not_build() -> None:
     with pytest.raises(SourceError) as caught:
         whole("# nothing here\n")

@@ -246,6 +246,13 @@ def _build(folder: Path, tree: Path, user: list[str], network: str) -> str:
             "syntax error, unexpected '}', expecting ';'",
             "look at this line and the one before",
         ),
+        (
+            "absent.nix",
+            "{ }:\nimport ./gone.nix\n",
+            2,
+            "gone.nix: no such file in the tree",
+            "name a file of this tree that git knows: git add it",
+        ),
         ("missing.nix", "let s = { };\nin\n  s.web\n", 3, "attribute 'web' missing", None),
         (
             "thrown.nix",
@@ -259,7 +266,8 @@ def _build(folder: Path, tree: Path, user: list[str], network: str) -> str:
 def test_a_mistake_is_said_with_its_place(
     make_tree: MakeTree, name: str, text: str, line: int | None, message: str, hint: str | None
 ) -> None:
-    error = failure(make_tree, f'import "${{tree}}/{name}"', **{name: text})
+    call = " { }" if text.startswith("{ }:") else ""
+    error = failure(make_tree, f'import "${{tree}}/{name}"{call}', **{name: text})
     assert isinstance(error, SourceError)
     assert (error.file, error.line, error.message, error.hint) == (name, line, message, hint)
 
