@@ -98,10 +98,10 @@ def demo(folder: Path | None) -> int:
 def _run(what: str, arguments: Mapping[str, Any]) -> int:
     """One run in this process' environment."""
     from kixbot.bot.outputs import Outputs  # noqa: PLC0415  `kixbot --help` needs none of this
-    from kixbot.bot.settings import load  # noqa: PLC0415
+    from kixbot.bot.settings import in_workspace, load  # noqa: PLC0415
 
     environment = dict(os.environ)
-    settings = load(arguments, environment)
+    settings = in_workspace(load(arguments, environment), environment)
     outputs = Outputs(environment, settings.output_dir)
     for token in (settings.github_token, settings.gitlab_token):
         if token is not None:

@@ -113,6 +113,15 @@ def load(
         ) from error
 
 
+def in_workspace(settings: BotSettings, environment: Mapping[str, str]) -> BotSettings:
+    """The settings with their files relative to the CI's workspace, since kixbot runs outside the checkout."""
+    workspace = environment.get("GITHUB_WORKSPACE") or environment.get("CI_PROJECT_DIR")
+    if not workspace:
+        return settings
+    paths = {name: getattr(settings, name) for name in ("kubeconfig", "output_dir")}
+    return settings.model_copy(update={name: Path(workspace) / path for name, path in paths.items() if path})
+
+
 def tighten(trusted: BotSettings, own: BotSettings) -> BotSettings:
     """The settings of a review: `trusted` says the default branch, `own` the pull request's workflow.
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from kixbot.bot.settings import load, tighten
+from kixbot.bot.settings import in_workspace, load, tighten
 from kixbot.errors import SettingsError
 
 TOKEN = "ghp_canary0123456789"
@@ -66,3 +66,10 @@ def test_the_workflow_of_a_pull_request_can_only_tighten() -> None:
     assert review.fail_on == ("gov/*", "sec/*")
     strict = tighten(load({}, {}), load({}, {"KIX_POLICY": "stop", "KIX_BASELINE": "none"}))
     assert (strict.policy, strict.baseline) == ("stop", "none")
+
+
+def test_files_are_relative_to_the_workspace() -> None:
+    settings = load({}, {"KIX_KUBECONFIG": "kube/config", "KIX_OUTPUT_DIR": "/abs"})
+    found = in_workspace(settings, {"GITHUB_WORKSPACE": "/ws"})
+    assert (found.kubeconfig, found.output_dir) == (Path("/ws/kube/config"), Path("/abs"))
+    assert in_workspace(settings, {}) == settings
