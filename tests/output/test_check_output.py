@@ -16,6 +16,7 @@ from kixbot.model.resource import Location, Ref
 from kixbot.ops.check import unbuilt
 from kixbot.output import check_json, check_markdown, check_table, check_text
 from tests.builds import CLOSED, build_of
+from tests.output.rendered import Page, outside_fences
 
 EVERYTHING = """\
 apiVersion: v1
@@ -229,8 +230,11 @@ def test_nothing_steers_the_terminal() -> None:
 
 def test_nothing_leaves_the_fence_of_the_markdown() -> None:
     text = check_markdown.markdown(report(HOSTILE))
-    assert text.count("````text") == 1
-    assert text.rstrip().endswith("````")
+    page = Page(text)
+    assert page.tags == {"h2", "p", "strong", "pre", "code", "table", "thead", "tbody", "tr", "th", "td"}
+    assert "@acme" not in page.outside
+    assert page.balanced
+    assert all("::error::" not in line for line in outside_fences(text))
 
 
 def test_a_very_long_message_is_cut() -> None:
