@@ -4,7 +4,7 @@ Exec plugins run only from the kubeconfig people or CI name, with an environment
 clouds' login tools need, never a forge's token or a kix setting.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -60,14 +60,18 @@ def load(*, context: str | None, kubeconfig: str | None, environment: Mapping[st
     if not kubeconfig and not Path(files).exists() and environment.get("KUBERNETES_SERVICE_HOST"):
         return _in_cluster(configuration, environment), "in-cluster"
     _require_file(files)
-    failures: list[str] = []
-    with _plugins(plugin_environment(environment), failures.append):
+    name = context or ""
+    with _plugins(plugin_environment(environment)):
         try:
             loader = kube_config._get_kube_config_loader(  # noqa: SLF001  the public one hides the context's name
                 filename=files, active_context=context, persist_config=False
             )
             name = str(loader.current_context["name"])
             loader.load_and_set(configuration)
+        except _PluginError as error:
+            raise ClusterError(
+                f"context {name}: its exec plugin failed: {error}", hint="run the plugin's login command again"
+            ) from error
         except ConfigException as error:
             raise _explained(error, files=files, context=context) from error
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -75,11 +79,11 @@ def load(*, context: str | None, kubeconfig: str | None, environment: Mapping[st
         except Exception as error:
             # PyYAML's errors share no base class that is imported here.
             raise ClusterError(f"{files}: not a usable kubeconfig", hint="kubectl config view") from error
-    if failures:
-        raise ClusterError(
-            f"context {name}: its exec plugin failed: {failures[0]}", hint="run the plugin's login command again"
-        )
     return configuration, name
+
+
+class _PluginError(BaseException):
+    """Passes the client's own handler, which would log the failure and go on without credentials."""
 
 
 def _require_file(files: str) -> None:
@@ -117,8 +121,8 @@ def _in_cluster(configuration: Configuration, environment: Mapping[str, str]) ->
 
 
 @contextmanager
-def _plugins(environment: dict[str, str], failed: Callable[[str], None]) -> Iterator[None]:
-    """While a kubeconfig is read, its exec plugins run with this environment, and their failures are heard."""
+def _plugins(environment: dict[str, str]) -> Iterator[None]:
+    """While a kubeconfig is read, its exec plugins run with this environment, and their failures are raised."""
     original = kube_config.ExecProvider
 
     class Plugin(original):  # type: ignore[misc,valid-type]  # the client has no types
@@ -131,8 +135,7 @@ def _plugins(environment: dict[str, str], failed: Callable[[str], None]) -> Iter
             try:
                 return super().run(previous_response)
             except (ConfigException, OSError) as error:
-                failed(str(error).splitlines()[0])
-                raise ConfigException("exec plugin failed") from error
+                raise _PluginError(str(error).splitlines()[0]) from error
 
     kube_config.ExecProvider = Plugin
     try:
