@@ -9,7 +9,7 @@ let
   inherit (lib) mkOption types;
   version = "8.0.2";
   quantity = types.strMatching "[0-9]+([.][0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?";
-  # `groupadd -r -g 999 valkey` in the image's Dockerfile: https://github.com/valkey-io/valkey-container
+  # The image's own user and group: 8.0/debian/Dockerfile of https://github.com/valkey-io/valkey-container
   user = 999;
 in
 {
@@ -97,7 +97,7 @@ in
           args = [
             "valkey-server"
             "--requirepass"
-            "$(REDISCLI_AUTH)"
+            "$(VALKEYCLI_AUTH)"
             "--dir"
             "/data"
             "--appendonly"
@@ -109,12 +109,16 @@ in
           ];
           env = [
             {
-              # valkey-cli takes its password from here.
-              name = "REDISCLI_AUTH";
+              # valkey-cli takes its password from here; the name it had before is for older versions.
+              name = "VALKEYCLI_AUTH";
               valueFrom.secretKeyRef = {
                 inherit (secret.out) name;
                 key = secret.out.key "password";
               };
+            }
+            {
+              name = "REDISCLI_AUTH";
+              value = "$(VALKEYCLI_AUTH)";
             }
           ];
           ports = [
