@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from kixbot.model.build import SourceInfo
 from kixbot.ops.build import assemble
@@ -56,3 +57,31 @@ def test_both_versions_of_nix_evaluate_the_example_to_the_same_document(
         monkeypatch.setenv("PATH", one.environment()["PATH"])
         builds.append(built(EXAMPLE))
     assert builds[0] == builds[1]
+
+
+# Nix cuts a string at NUL, and a definition may not hold backspace or form feed.
+TEXT = st.text(st.characters(exclude_characters="\0\b\f", exclude_categories=["Cs"]), max_size=12)
+NAME = TEXT.filter(lambda name: name not in {"_type", "outPath", "__toString", "__kix_number__"})
+VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAME, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(manifests=st.lists(st.dictionaries(NAME, VALUE, max_size=4), min_size=20, max_size=20))
+def test_identities_of_anything_are_equal_in_both_languages(
+    manifests: list[dict[str, Any]], first_nix: Nix, tmp_path: Path
+) -> None:
+    file = tmp_path / "manifests.json"
+    file.write_text(json.dumps(manifests), encoding="utf-8")
+    expression = f"""
+        let kix = import {LIBRARY}; in
+        map (spec: {{ inherit (kix.buildCluster {{
+          name = "c";
+          modules = [ {{ resources.shop.ConfigMap.one = {{ inherit spec; }}; }} ];
+        }}) document activation; }}) (builtins.fromJSON (builtins.readFile {file}))
+    """
+    clusters = json.loads(first_nix.evaluate(expression))
+    assert [cluster["activation"] for cluster in clusters] == [activation_of(c["document"]) for c in clusters]
