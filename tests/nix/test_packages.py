@@ -1,5 +1,6 @@
 """The library's packages against a real API server: every field is one it knows, every value one it takes."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ import pytest
 from kixbot.model.build import Build
 from kixbot.model.finding import Severity
 from kixbot.ops.check import check
+from kixbot.sources.nix import LIBRARY
 from tests.nix.shop import EXAMPLE, built
 from tests.parts.control_plane import ControlPlane
 from tests.parts.kube_api import ApiError, KubeApi
+from tests.parts.second_nix import Nix
 
 HERE = Path(__file__).parent
 INSTALLED = ("Namespace", "CustomResourceDefinition")
@@ -65,6 +68,12 @@ def test_the_api_server_takes_every_object(definition: str, make_control_plane: 
     api = make_control_plane(nodes=0).access.api()
     install(api, build)
     assert refusals(api, build) == {}
+
+
+def test_every_package_is_tried(first_nix: Nix) -> None:
+    listed = json.loads(first_nix.evaluate(f"builtins.attrNames (import {LIBRARY}).packages"))
+    tried = {package.package for package in built(HERE, "every_package.nix").evaluated.packages}
+    assert set(listed) - tried == set()
 
 
 def test_no_package_breaks_a_rule() -> None:
