@@ -1,9 +1,14 @@
 """What every cluster does, embedded or real. One test runs against each."""
 
 import os
+import re
+import secrets
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +30,9 @@ from kixbot.cluster.opening import open_cluster
 from kixbot.diff.ownership import owned_paths, render_path
 from tests.parts.access import Access
 
+ROOT = Path(__file__).parents[2]
+ACCESS = "KIX_TEST_CONTROL_PLANE"
+"""In the environment of a process that shares the control plane of the one that started it."""
 CONFIG_MAP = ApiKind(group="", version="v1", kind="ConfigMap", plural="configmaps", namespaced=True)
 
 
@@ -72,13 +80,39 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
         memory.create(_namespace_kind(memory), namespace, manager="test")
         yield World(cluster=memory, namespace="shop")
         return
-    access: Access = request.getfixturevalue("control_plane")
-    namespace_name: str = request.getfixturevalue("kube_namespace")
-    cluster = open_cluster(
-        context="test", kubeconfig=str(access.kubeconfig), embedded=None, environment=dict(os.environ)
+    given = os.environ.get(ACCESS)
+    access = Access.from_json(given) if given else request.getfixturevalue("control_plane")
+    keeper, cluster = (
+        open_cluster(context="test", kubeconfig=str(access.kubeconfig), embedded=None, environment=dict(os.environ))
+        for _ in range(2)
     )
-    yield World(cluster=cluster, namespace=namespace_name)
+    kind = _namespace_kind(keeper)
+    name = f"t{secrets.token_hex(4)}"
+    body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    made = keeper.create(kind, body, manager="test")
+    yield World(cluster=cluster, namespace=name)
     cluster.close()
+    keeper.delete(kind, name, uid=made["metadata"]["uid"])
+    keeper.close()
+
+
+def test_the_real_cluster_passes_on_the_older_client_too(control_plane: Access, client_36: dict[str, str]) -> None:
+    """Version 36 of the kubernetes client, in a process of its own, on the same control plane."""
+    program = "import kubernetes, pytest, sys; print(kubernetes.__version__); sys.exit(pytest.main(sys.argv[1:]))"
+    file = str(Path(__file__).relative_to(ROOT))
+    options = ["-q", "-p", "no:cacheprovider", "-k", "real and not older"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *options, file],
+        cwd=ROOT,
+        env={**client_36, ACCESS: control_plane.to_json()},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=250,
+    )
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.startswith("36.")
+    assert re.search(r"\b2[0-9] passed", done.stdout)
 
 
 def _namespace_kind(cluster: Cluster) -> ApiKind:
