@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -392,3 +393,91 @@ def test_a_deploy_killed_half_way_is_taken_up_by_the_next_one(real: Real, contro
     lines = real.deploy(EVERYTHING, lock_wait=60, timeout=120)
     assert "  ConfigMap/web refreshed" in lines or "  ConfigMap/web ready" in lines
     assert real.phases_here() == ["Active"]
+
+
+STUCK = """
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}, annotations: {kix.test/waiting: ImagePullBackOff}}
+    spec: {containers: [{name: web, image: 'registry.test/web:1'}]}
+"""
+
+
+def test_an_image_that_cannot_be_pulled_is_the_reason_people_read(real: Real) -> None:
+    with pytest.raises(DeployFailedError):
+        real.deploy(STUCK, timeout=6)
+    (failed,) = [event for event in real.events if isinstance(event, Failed)]
+    assert failed.reason == "0 of 1 replicas available (after 6 s)"
+    assert re.fullmatch(
+        rf"Pod {real.prefix}/web-\S+: container web: ImagePullBackOff: ImagePullBackOff: registry.test/web:1",
+        failed.pod,
+    )
+    assert failed.log
+
+
+def test_a_claim_that_binds_with_its_pod_does_not_hold_up_the_pod(real: Real) -> None:
+    text = """
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: shop}
+spec:
+  storageClassName: wait-for-first-consumer
+  accessModes: [ReadWriteOnce]
+  resources: {requests: {storage: 1Gi}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: web, image: 'registry.test/web:1', volumeMounts: [{name: data, mountPath: /data}]}]
+      volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+"""
+    lines = real.deploy(text, timeout=120)
+    assert "  PersistentVolumeClaim/data ready (binds when a pod uses it)" in lines
+    assert "  Deployment/web ready" in lines
+    assert real.live("v1", "PersistentVolumeClaim", "data")["status"]["phase"] == "Bound"
+
+
+def test_without_the_right_to_patch_a_plan_compares_and_says_so(real: Real, control_plane: Access) -> None:
+    real.deploy(BLUE)
+    user = f"{real.prefix}-reader"
+    grants = ["create", "clusterrolebinding", user, "--clusterrole=cluster-reader-of-kix", f"--user={user}"]
+    role = ["create", "clusterrole", "cluster-reader-of-kix", "--verb=get,list,watch", "--resource=*.*"]
+    subprocess.run([*control_plane.kubectl, *role], check=False, capture_output=True)
+    subprocess.run([*control_plane.kubectl, *grants], check=True, capture_output=True)
+    reader = open_as(control_plane, control_plane.kubeconfig_of(user))
+    live = live_plan(real.build(BLUE.replace("web:1", "web:2")), reader, record_namespace=real.records)
+    (change,) = [change for package in live.plan.packages for change in package.resources]
+    assert (change.simulated, change.note) == (False, "not simulated: no right to patch")
+    assert [field.path for field in change.changes] == ["$.spec.template.spec.containers[web].image"]
+    subprocess.run([*control_plane.kubectl, "delete", "clusterrolebinding", user], check=True, capture_output=True)
+
+
+def test_many_objects_that_exist_already_cost_one_list_and_a_get_each(real: Real) -> None:
+    many = "".join(
+        f"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{number}, namespace: shop}}\ndata: {{k: v}}\n"
+        for number in range(60)
+    )
+    text = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"
+    real.deploy(text)
+    real.cluster.requests.clear()
+    build = real.build(text + many)
+    live_plan(build, real.cluster, record_namespace=real.records)
+    # One GET each for the Lease, the key and the namespace; 60 dry-runs, and not 60 GETs of what is not there.
+    assert dict(real.cluster.requests) == {"discovery": 2, "get": 3, "list": 2 + 2 + 1, "dry-run": 60}

@@ -12,6 +12,7 @@ from kixbot.cluster.memory import MemoryCluster
 from kixbot.cluster.records import Records
 from kixbot.errors import DeployFailedError, RefusedError
 from kixbot.model.activation import Phase
+from kixbot.model.plan import Plan
 from kixbot.ops.deploy import DeployOptions, deploy
 from kixbot.ops.events import Applied, Conflicted, Failed, WaveStarted
 from kixbot.ops.receipt import Provenance
@@ -387,3 +388,20 @@ def test_the_receipt_tells_who_what_and_with_which_images(deploys: Deploys) -> N
     stored = records(deploys).read().current
     assert stored is not None
     assert stored.receipt == receipt
+
+
+def test_a_deploy_that_waited_for_another_plans_again_and_asks_again(deploys: Deploys) -> None:
+    asked: list[str] = []
+    other = Deploys(cluster=deploys.cluster)
+
+    def confirm(plan: Plan) -> bool:
+        asked.append(f"{plan.old_activation} -> {plan.new_activation}")
+        if len(asked) == 1:
+            other.run(shop("green"))
+        return True
+
+    deploys.run(shop("red"), confirm=confirm)
+    green, red = name_of(shop("green")), name_of(shop("red"))
+    assert asked == [f"None -> {red}", f"{green} -> {red}"]
+    assert deploys.phases() == {green: "Superseded", red: "Active"}
+    assert deploys.get("v1", "ConfigMap", "web")["data"] == {"colour": "red"}
