@@ -30,7 +30,10 @@ def command(session: Session, /, *, targets: tuple[str, ...], ref: str | None, o
         for line in check_text.text(report).rstrip("\n").split("\n"):
             session.console.say_error(line)
     elif report.findings:
-        session.console.note(f"{len(report.findings)} findings that do not fail: kix check shows them")
+        count = len(report.findings)
+        session.console.note(
+            f"{count} {'finding' if count == 1 else 'findings'} fail nothing here: kix check shows them"
+        )
     if output == "json":
         session.console.result(build_json.text(built.build))
     elif built.build.activation is not None and code is ExitCode.DONE:

@@ -40,7 +40,7 @@ class _Reader:
         )
 
     def documents(self) -> Iterator[Document]:
-        self._check_depth()
+        self._check_bounds()
         at, count = self.skip(0), 0
         while at < len(self.text):
             value, item_lines, end = self._value(at)
@@ -90,13 +90,16 @@ class _Reader:
     def _at_marker(self, at: int) -> bool:
         return self.text.startswith("---", at)
 
-    def _check_depth(self) -> None:
-        """Refuse what would overflow the decoder's stack. Brackets in strings count too, which only errs early."""
-        depth = 0
+    def _check_bounds(self) -> None:
+        """Refuse what would overflow the decoder's stack, or fill memory with empty objects."""
+        depth = opened = 0
         for found in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', self.text):
             first = found[0][0]
             if first in "[{":
                 depth += 1
+                opened += 1
+                if opened > limits.MAX_NODES:
+                    raise too_many("values", limits.MAX_NODES, file=self.file, line=self.line(found.start()))
                 if depth > limits.MAX_DEPTH:
                     raise self._error(f"nested deeper than {limits.MAX_DEPTH} levels", found.start())
             elif first in "]}":

@@ -83,3 +83,7 @@ def test_broken_json_is_said_with_its_line(text: str, line: int | None, message:
 
 def test_brackets_in_strings_are_no_depth() -> None:
     assert values(json.dumps({"a": "[" * 1000})) == [{"a": "[" * 1000}]
+
+
+def test_empty_objects_cannot_fill_memory() -> None:
+    assert refusal("[" + "{}," * 4_000_000 + "{}]")[1] == "more than 4,000,000 values"
