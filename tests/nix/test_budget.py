@@ -45,3 +45,28 @@ def test_the_cost_grows_with_the_cluster_and_not_faster(first_nix: Nix) -> None:
     _, large = counted(first_nix, 400)
     assert large["nrFunctionCalls"] < 4.2 * small["nrFunctionCalls"]
     assert large["nrThunks"] < 4.2 * small["nrThunks"]
+
+
+def test_a_chain_of_five_thousand_references_is_evaluated(first_nix: Nix) -> None:
+    expression = f"""
+        let
+          kix = import {LIBRARY};
+          inherit (kix) lib;
+          chain = {{ scope }}: {{
+            name = "chain";
+            build = _:
+              let
+                linkOf = n: scope.mkConfigMap {{
+                  name = "c${{toString n}}";
+                  data.before = if n == 0 then "" else (lib.elemAt links (n - 1)).out.name;
+                }};
+                links = lib.genList linkOf 5000;
+              in
+              lib.listToAttrs (lib.imap0 (n: lib.nameValuePair "c${{toString n}}") links);
+          }};
+        in
+        (kix.buildCluster {{ name = "c"; modules = [ {{ instances.a.chain.package = chain; }} ]; }}).document.resources
+    """
+    hard = {found["id"]: found["hard"] for found in json.loads(first_nix.evaluate(expression))}
+    assert hard["ConfigMap/c4999@a"] == ["ConfigMap/c4998@a"]
+    assert sum(len(references) for name, references in hard.items() if name.startswith("ConfigMap")) == 4999
