@@ -166,7 +166,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(text: str) -> int | float:
-    return scalars.number(text) if len(text) > 19 else scalars.bounded(int(text))
+    # Longer ones are beyond 64 bits; int() refuses those of thousands of digits.
+    return scalars.bounded(int(text)) if len(text) <= 20 else scalars.number(text)
 
 
 def _refuse(text: str) -> Any:

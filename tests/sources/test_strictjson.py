@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kixbot.errors import SourceError
-from kixbot.sources import strictjson
+from kixbot.sources import strictjson, text
 
 
-def refusal(text: str) -> tuple[int | None, str, str | None]:
+def refusal(source: str) -> tuple[int | None, str, str | None]:
     with pytest.raises(SourceError) as caught:
-        strictjson.parse(text, file="a.json")
+        strictjson.parse(source, file="a.json")
     assert caught.value.file == "a.json"
     return caught.value.line, caught.value.message, caught.value.hint
 
 
-def values(text: str) -> list[Any]:
-    return [document.value for document in strictjson.parse(text, file="a.json")]
+def values(source: str) -> list[Any]:
+    return [document.value for document in strictjson.parse(source, file="a.json")]
 
 
 JSON = st.recursive(
@@ -85,5 +85,12 @@ def test_brackets_in_strings_are_no_depth() -> None:
     assert values(json.dumps({"a": "[" * 1000})) == [{"a": "[" * 1000}]
 
 
-def test_empty_objects_cannot_fill_memory() -> None:
-    assert refusal("[" + "{}," * 4_000_000 + "{}]")[1] == "more than 4,000,000 values"
+def test_empty_objects_cannot_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "MAX_NODES", 100)
+    assert refusal("[" + "{}," * 100 + "{}]")[1] == "more than 100 values"
+    assert values(json.dumps({"a": "{}" * 100})) == [{"a": "{}" * 100}]
+
+
+@pytest.mark.parametrize("digits", ["-1000000000000000001", "9223372036854775807", "-9223372036854775808"])
+def test_integers_of_64_bits_stay_exact(digits: str) -> None:
+    assert values(f'{{"a": {digits}}}') == [{"a": int(digits)}]
