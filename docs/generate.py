@@ -41,8 +41,10 @@ def readme() -> Mapping[str, str]:
     """README.md with every `<!-- run: … -->` block filled by running its command."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="kix-docs-") as scratch:
-        folder = Path(scratch) / "repository"
-        shutil.copytree(ROOT / "examples", folder, symlinks=True)
+        folder = Path(scratch) / "shop"
+        shutil.copytree(ROOT / "examples" / "shop", folder, symlinks=True)
+        shutil.copytree(ROOT / "examples" / "mistakes", folder / "plain")
+        _pull_request(folder)
 
         def fill(match: re.Match[str]) -> str:
             return f"{match[1]}{_run(shlex.split(match['command']), folder)}{match[4]}"
@@ -53,6 +55,18 @@ def readme() -> Mapping[str, str]:
 GENERATORS: tuple[Callable[[], Mapping[str, str]], ...] = (cli_page, check_pages, readme)
 
 
+def _pull_request(folder: Path) -> None:
+    """Makes the example a repository whose working tree holds the change that the end-to-end test merges."""
+    steps = (
+        ["git", "init", "--quiet", "--initial-branch=main"],
+        ["git", "add", "--all"],
+        ["git", "-c", "user.name=shop", "-c", "user.email=shop@example.invalid", "commit", "--quiet", "--message=Shop"],
+        ["git", "apply", str(ROOT / "tests" / "e2e" / "shop-change.patch")],
+    )
+    for step in steps:
+        subprocess.run(step, cwd=folder, check=True)
+
+
 def _run(words: list[str], folder: Path) -> str:
     environment = {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
@@ -61,6 +75,7 @@ def _run(words: list[str], folder: Path) -> str:
         "COLUMNS": "100",
         "NO_COLOR": "1",
         "LANG": "C.UTF-8",
+        "KIX_EMBEDDED": str(folder.parent / "cluster"),
     }
     module = {"kix": "kixbot", "kixbot": "kixbot.bot"}.get(words[0])
     command = [sys.executable, "-m", module, *words[1:]] if module else words
