@@ -47,7 +47,7 @@ def find_amount(value: object) -> Amount | None:
     """What a quantity amounts to, None where the value is none. Numbers count as their decimal text."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    text = value if isinstance(value, str) else str(Decimal(repr(value)))
+    text = str(value)
     found = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST else None
     if found is None or len(found["exponent"] or "") > 3:
         return None

@@ -87,9 +87,12 @@ def test_an_external_that_nothing_uses_is_reported() -> None:
         External(kind="Namespace", name="shop"),
         External(kind="Service", name="legacy", namespace="old"),
         External(kind="CustomResourceDefinition", name="pools.example.org"),
+        External(kind="ClusterRole", name="reader"),
     )
     text = pod("", 'envFrom: [{secretRef: {name: b}}], env: [{name: DB, value: "legacy.old:5432"}]')
     text += plain("Pool", "p", version="example.org/v1")
+    role = "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader}"
+    text += plain("RoleBinding", "r", more=role, version="rbac.authorization.k8s.io/v1")
     assert said(text, externals=externals) == [
         (
             "ref/unused-external",
