@@ -105,7 +105,10 @@ let
       where = "package instance ${id}";
       function = resolve.loadPackage where definition.origin definition.package;
     in
-    if builtins.match "[a-z0-9]([-a-z0-9]*[a-z0-9])?" namespace == null || builtins.match "[a-z0-9]([-a-z0-9.]*[a-z0-9])?" name == null then
+    if
+      builtins.match "[a-z0-9]([-a-z0-9]*[a-z0-9])?" namespace == null
+      || builtins.match "[a-z0-9]([-a-z0-9.]*[a-z0-9])?" name == null
+    then
       throw "${where}: namespaces and names are lower case letters, digits and \"-\"${resolve.placeOf definition.origin}"
     else if elem name resolve.special then
       throw "${where}: an instance may not be called ${name}, which has a meaning of its own in packages${resolve.placeOf definition.origin}"

@@ -124,19 +124,18 @@ rec {
   unmatched =
     instance: resources:
     let
-      named =
-        kind: name:
-        filter (r: (r.kind == kind || kinds.kindGroup r.kind r.group == kind) && builtins.unsafeDiscardStringContext r.givenName == name) resources;
+      givenName = r: builtins.unsafeDiscardStringContext r.givenName;
+      shown = r: "${r.kind}.${givenName r}";
+      isOfKind = kind: r: r.kind == kind || kinds.kindGroup r.kind r.group == kind;
+      named = kind: name: filter (r: isOfKind kind r && givenName r == name) resources;
       where = "instances.${instance.namespace}.${instance.name}.resources";
       hintFor =
         kind: name:
         let
-          near = errors.nearest "${kind}.${name}" (map (r: "${r.kind}.${builtins.unsafeDiscardStringContext r.givenName}") resources);
+          near = errors.nearest "${kind}.${name}" (map shown resources);
         in
         if near == null then
-          "the package makes ${
-            basics.concatMapStringsSep ", " (r: "${r.kind}.${builtins.unsafeDiscardStringContext r.givenName}") resources
-          }"
+          "the package makes ${basics.concatMapStringsSep ", " shown resources}"
         else
           "did you mean ${near}?";
       ofKind =

@@ -201,7 +201,8 @@ rec {
       missing =
         instance: name:
         let
-          here = sortedUnique (map (i: i.name) (filter (i: i.id != instance.id) (byNamespace.${instance.namespace} or [ ])));
+          others = filter (i: i.id != instance.id) (byNamespace.${instance.namespace} or [ ]);
+          here = sortedUnique (map (i: i.name) others);
           offered = map (
             interface: "${interface} by ${ids providers.${interface}}"
           ) (attrNames providers);

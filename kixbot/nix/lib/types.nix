@@ -265,7 +265,8 @@ let
       merge =
         loc: definitions:
         let
-          kindOf = value: if isAttrs value && (value ? outPath || value ? __toString || value ? _type) then "whole" else builtins.typeOf value;
+          isWhole = value: isAttrs value && (value ? outPath || value ? __toString || value ? _type);
+          kindOf = value: if isWhole value then "whole" else builtins.typeOf value;
           kinds = unique' (map (d: kindOf d.value) definitions);
         in
         if length kinds > 1 then
