@@ -1,18 +1,18 @@
-# kix and kixbot with what they call: git, Nix, Helm where the distribution has it. The base is any Debian with
-# python3 3.11 or newer, so that a machine without a registry can build on a base of its own.
+# kix and kixbot with what they call: git and Nix. The base is any Debian with python3 3.11 or newer, an argument so
+# that a machine without a registry can build on a base of its own.
 ARG BASE=debian:bookworm-slim
 FROM ${BASE} AS build
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends ca-certificates python3 python3-pip python3-venv \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
-COPY tests/parts/requirements-uv.txt kixbot/requirements.txt ./
+COPY kixbot/requirements.txt requirements.txt
 RUN python3 -m venv /opt/kix \
  && /opt/kix/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.txt
-COPY pyproject.toml README.md LICENSE CHANGELOG.md ./
-COPY kixbot kixbot
+# kixbot/templates and kixbot/examples are links to these two: they become folders of the package.
 COPY templates templates
 COPY examples examples
+COPY kixbot kixbot
 RUN packages=$(/opt/kix/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
  && cp --recursive --dereference kixbot "$packages/kixbot" \
  && printf '#!/bin/sh\nexec /opt/kix/bin/python -I -m kixbot "$@"\n' > /opt/kix/bin/kix \
