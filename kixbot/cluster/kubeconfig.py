@@ -4,6 +4,7 @@ Exec plugins run only from the kubeconfig people or CI name, with an environment
 clouds' login tools need, never a forge's token or a kix setting.
 """
 
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,9 @@ from kubernetes.config.incluster_config import InClusterConfigLoader as UntypedL
 from kixbot.errors import ClusterError
 
 kube_config: Any = untyped
+ExecProvider: Any = kube_config.ExecProvider
 InClusterConfigLoader: Any = UntypedLoader
+_PATCHED = threading.Lock()  # the client takes the plugin's class from its module, which all threads share
 
 SERVICE_ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _ALLOWED_NAMES: Final = frozenset(
@@ -69,9 +72,7 @@ def load(*, context: str | None, kubeconfig: str | None, environment: Mapping[st
             name = str(loader.current_context["name"])
             loader.load_and_set(configuration)
         except _PluginError as error:
-            raise ClusterError(
-                f"context {name}: its exec plugin failed: {error}", hint="run the plugin's login command again"
-            ) from error
+            raise _plugin_failed(name, error) from error
         except ConfigException as error:
             raise _explained(error, files=files, context=context) from error
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -79,7 +80,33 @@ def load(*, context: str | None, kubeconfig: str | None, environment: Mapping[st
         except Exception as error:
             # PyYAML's errors share no base class that is imported here.
             raise ClusterError(f"{files}: not a usable kubeconfig", hint="kubectl config view") from error
+    _guard_refresh(configuration, loader, name, plugin_environment(environment))
     return configuration, name
+
+
+def _guard_refresh(configuration: Any, loader: Any, name: str, environment: dict[str, str]) -> None:
+    """A token that runs out during a deploy is fetched again under the same rules."""
+    refresh = configuration.refresh_api_key_hook
+    if refresh is None:
+        return
+
+    def again(current: Any) -> None:
+        expiry = getattr(loader, "expiry", None)
+        if expiry is None or not kube_config._is_expired(expiry):  # noqa: SLF001  the client's own judgement
+            return
+        with _plugins(environment):
+            try:
+                refresh(current)
+            except _PluginError as error:
+                raise _plugin_failed(name, error) from error
+            current.refresh_api_key_hook = again
+
+    configuration.refresh_api_key_hook = again
+
+
+def _plugin_failed(name: str, error: BaseException) -> ClusterError:
+    hint = "run the plugin's login command again"
+    return ClusterError(f"context {name}: its exec plugin failed: {error}", hint=hint)
 
 
 class _PluginError(BaseException):
@@ -123,7 +150,7 @@ def _in_cluster(configuration: Configuration, environment: Mapping[str, str]) ->
 @contextmanager
 def _plugins(environment: dict[str, str]) -> Iterator[None]:
     """While a kubeconfig is read, its exec plugins run with this environment, and their failures are raised."""
-    original = kube_config.ExecProvider
+    original = ExecProvider
 
     class Plugin(original):  # type: ignore[misc,valid-type]  # the client has no types
         def __init__(self, exec_config: Any, cwd: Any, cluster: Any = None) -> None:
@@ -137,8 +164,9 @@ def _plugins(environment: dict[str, str]) -> Iterator[None]:
             except (ConfigException, OSError) as error:
                 raise _PluginError(str(error).splitlines()[0]) from error
 
-    kube_config.ExecProvider = Plugin
-    try:
-        yield
-    finally:
-        kube_config.ExecProvider = original
+    with _PATCHED:
+        kube_config.ExecProvider = Plugin
+        try:
+            yield
+        finally:
+            kube_config.ExecProvider = original

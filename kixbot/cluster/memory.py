@@ -14,12 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kixbot.cluster import memory_fields
-from kixbot.cluster.faults import (
-    ExistsError,
-    KindNotServedError,
-    NamespaceMissingError,
-    NotFoundError,
-)
+from kixbot.cluster.faults import ExistsError, KindNotServedError, NamespaceMissingError, NotFoundError
 from kixbot.cluster.interface import ApiKind, Discovery, Listing, Propagation, Watch, discovery_of
 from kixbot.cluster.memory_controller import CONTROLLER, next_status
 from kixbot.cluster.memory_fields import Writer

@@ -13,6 +13,7 @@ from kixbot.cluster.interface import Cluster
 from kixbot.cluster.locks import Lock
 from kixbot.cluster.records import Records
 from kixbot.errors import DeployFailedError, RefusedError
+from kixbot.graph.waves import install_key
 from kixbot.model.activation import DEFAULT_RECORD_NAMESPACE, Phase
 from kixbot.model.build import Build
 from kixbot.model.plan import Plan
@@ -194,7 +195,7 @@ def _locked(run: _Run, live: LivePlan, lock: Lock, uid: str) -> Iterator[Event]:
 
 def _prune(run: _Run, live: LivePlan, journal: Journal) -> Iterator[Event]:
     """Delete what left the build, when asked; the rest stays in the record, so that a later --prune finds it."""
-    for leftover in reversed(live.leftovers):
+    for leftover in sorted(live.leftovers, key=lambda one: install_key(one.ref), reverse=True):
         kept = leftover.kept
         if kept is None:
             kept = (

@@ -15,6 +15,7 @@ from kixbot.model.build import Build
 from kixbot.model.plan import Action, PackageChange, Plan, PruneCandidate, ResourceChange, SecretChanged
 from kixbot.model.resource import Body, Ref
 from kixbot.ops.desired import has_plain_values
+from kixbot.ops.externals import require_imports
 from kixbot.ops.leftovers import Leftover, leftovers
 from kixbot.ops.observe import Observation, observe
 from kixbot.ops.parallel import each
@@ -58,9 +59,9 @@ def live_plan(
     """What a deploy of `build` would change in `cluster`.
 
     Requests: two of discovery, the Lease, the record and its parts, one per namespace, one per kind, one dry-run per
-    content change (two on a conflict) and per Secret with values, and one per object the lists lack.
-    Raises SourceError for a build without activation, RefusedError for Secret values that are not allowed, faults of
-    the cluster.
+    content change (two on a conflict) and per Secret with values, and one per import and object the lists lack.
+    Raises SourceError for a build without activation, RefusedError for Secret values that are not allowed and for
+    imports that are not there, faults of the cluster.
     """
     if build.activation is None:
         raise SourceError(f"cluster {build.cluster.name}: the build has faults, so it has no activation",
@@ -68,6 +69,7 @@ def live_plan(
     if not allow_plain_secrets:
         _refuse_plain_secrets(build)
     seen = observe(build, cluster, record_namespace=record_namespace)
+    require_imports(build, cluster, seen.discovery)
     steps = each(lambda resource: decide(build, resource, seen, cluster), build.resources)
     gone = leftovers(build, seen)
     return LivePlan(plan=_plan(build, seen, steps, gone), steps=steps, leftovers=gone, seen=seen)

@@ -47,7 +47,7 @@ class _Outcome:
 
 
 class RunWaves:
-    """See the module. `forced` are fields taken from others, for the receipt."""
+    """See the module."""
 
     def __init__(
         self,
@@ -68,7 +68,12 @@ class RunWaves:
         self._ready: set[Ref] = set(self._started)
         self._facts: dict[tuple[ApiKind, str | None], Facts] = {}
         self._late_binding: frozenset[str] | None = None
-        self.forced: tuple[str, ...] = ()
+        self._forced: list[str] = []
+
+    @property
+    def forced(self) -> tuple[str, ...]:
+        """Fields taken from other managers, for the receipt."""
+        return tuple(sorted(self._forced))
 
     def run(self) -> Iterator[Event]:
         """All waves in order; those without changes are passed at once. Raises StoppedError."""
@@ -118,7 +123,7 @@ class RunWaves:
             return _Outcome(error=error)
         self._journal.wrote(written.row)
         if self._target.force and step.conflicts:
-            self.forced += tuple(f"{step.ref.id} {conflict.path}" for conflict in step.conflicts)
+            self._forced.extend(f"{step.ref.id} {conflict.path}" for conflict in step.conflicts)
         return _Outcome(written=written)
 
     def _wait(self, wave: Wave, written: dict[Ref, Written]) -> Iterator[Event]:

@@ -142,3 +142,21 @@ def test_a_name_that_would_climb_out_of_the_embedded_folder_stays_inside(tmp_pat
         "../../escaped",
         "system:node",
     ]
+
+
+def test_a_token_that_ran_out_is_fetched_again_under_the_same_rules(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    status = '{"token":"t0ken","expirationTimestamp":"2020-01-01T00:00:00Z"}'
+    credential = f'{{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{status}}}'
+    file = write(tmp_path / "config", plugin(tmp_path, f"#!/bin/sh\nenv >> {seen}\necho '{credential}'\n"))
+    environment = {"PATH": os.environ["PATH"], "GITHUB_TOKEN": "canary-1"}
+    configuration, _ = load(context="prod", kubeconfig=str(file), environment=environment)
+    for _ in range(2):
+        assert configuration.auth_settings()["BearerToken"]["value"] == "Bearer t0ken"
+    text = seen.read_text(encoding="utf-8")
+    assert text.count("NAMED=") == 3
+    assert "canary" not in text
+    assert "PYTEST" not in text
+    (tmp_path / "login").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    with pytest.raises(ClusterError, match="context prod: its exec plugin failed"):
+        configuration.auth_settings()
