@@ -99,9 +99,9 @@ def test_a_reference_inside_a_config_map_is_found(tmp_path: Path) -> None:
 
 def test_a_wrong_key_is_found_and_told_word_for_word(tmp_path: Path) -> None:
     report = check(built(copied(tmp_path, {"web.nix": {'postgres.key "password"': 'postgres.key "pass"'}})))
-    (found,) = (finding for finding in report.findings if finding.severity is Severity.ERROR)
-    assert (found.rule, found.message, found.ref and found.ref.id) == (
-        "ref/secret-key",
+    (found,) = (finding for finding in report.findings if finding.rule == "ref/secret-key")
+    assert (found.severity, found.message, found.ref and found.ref.id) == (
+        Severity.ERROR,
         'secret "db" does not declare key "pass"\n  declared keys: password, username',
         "Deployment/web@shop",
     )
