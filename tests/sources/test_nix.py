@@ -72,7 +72,11 @@ LEAKS = {
 
 @pytest.mark.parametrize("leak", LEAKS)
 @pytest.mark.usefixtures("each_nix")
-def test_a_definition_reads_nothing_but_its_tree_and_reaches_nobody(leak: str, make_tree: MakeTree) -> None:
+def test_a_definition_reads_nothing_but_its_tree_and_reaches_nobody(
+    leak: str, make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the network open: where no namespace is to be had, Nix's own bounds must do."""
+    monkeypatch.setattr(sandbox, "isolation", tuple)
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.05)
         error = failure(make_tree, LEAKS[leak].replace("PORT", str(server.getsockname()[1])))
@@ -96,6 +100,35 @@ def test_a_definition_sees_no_environment_and_no_search_path(
     ).value
     assert (seen["token"], seen["home"], seen["path"]) == ("", "", [])
     assert seen["passwd"]["value"] is False
+
+
+def test_nix_is_given_an_environment_of_its_own(
+    make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = shutil.which("nix-store")
+    dump = f"{sys.base_prefix}/bin/python3 -I -c 'import json, os; print(json.dumps(dict(os.environ)))'"
+    for name, body in (("nix-store", f'exec {real} "$@"'), ("nix-instantiate", dump)):
+        script = tmp_path / name
+        script.write_text(f"#!/bin/sh\n{body}\n")
+        script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("GITHUB_TOKEN", CANARY)
+    seen = nix.expression(make_tree({"a.nix": ""}), "1").value
+    own = {"HOME", "LC_ALL", "NIX_CONF_DIR", "NIX_USER_CONF_FILES", "PATH", "TMPDIR"}
+    assert set(seen) - {"PWD", "SHLVL", "_", "OLDPWD", "LC_CTYPE"} == own
+    assert (seen["NIX_USER_CONF_FILES"], Path(seen["PATH"]).name) == ("/dev/null", "empty")
+
+
+def test_a_network_namespace_has_no_network(tmp_path: Path) -> None:
+    assert sandbox.isolation(), "no network namespace to be had here"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        script = tmp_path / "child"
+        script.write_text(f"#!/bin/sh\nexec {shutil.which('git')} ls-remote {address}\n")
+        script.chmod(0o755)
+        outcome = sandbox.run([str(script)], env={"PATH": os.environ["PATH"]}, folder=tmp_path, network=False)
+    assert outcome.code != 0
+    assert "Failed to connect" in outcome.messages or "Couldn't connect" in outcome.messages
 
 
 def test_the_user_s_nix_configuration_has_no_say(
