@@ -46,7 +46,7 @@ _CHANGED = """instances.shop.valkey.package = packages.valkey;
       };"""
 
 # What the pull request changes in the sample: (file, old text, new text); each old text stands there once.
-_EDITS = (
+EDITS = (
     ("web.nix", 'version = "1.4.2";', 'version = "1.5.0";'),
     ("clusters/shop.nix", "instances.monitoring.grafana.package = packages.grafana;", _CHANGED),
 )
@@ -98,7 +98,7 @@ class Scene:
         """Somebody proposes a change: web 1.4.2 → 1.5.0, valkey beside it, a second grafana."""
         base = self.forge.find_branch("main") or ""
         changed: dict[str, bytes] = {}
-        for name, old, new in _EDITS:
+        for name, old, new in EDITS:
             text = (self.forge.find_file(name, ref=base) or b"").decode()
             if text.count(old) != 1:
                 raise UsageError(f"examples/shop/{name}: the demo's change does not fit it any more")

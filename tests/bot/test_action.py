@@ -3,12 +3,12 @@
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from kixbot.output.marker import find_marker
+from tests.bot import shop_example
 from tests.bot.payloads import pull_request, push
 from tests.bot.shop_world import SETTINGS, WEB, both
 from tests.bot.wheelhouse import find_python, wheelhouse
@@ -79,33 +79,28 @@ def test_the_copies_for_act_differ_from_the_examples_in_two_keys_alone() -> None
         assert gone == ([] if name == "kix-review.yml" else ["queue: max", "deployment: false"])
 
 
-def test_a_pull_request_is_reviewed_by_the_example_workflow(world: GitHubWorld, act: Act, tmp_path: Path) -> None:
-    base = world.commit("main", files())
-    new = WEB.replace("1.4.2", "1.5.0")
-    head = world.commit("bump", {name: text.encode() for name, text in both(new).items()})
+def test_the_examples_change_is_reviewed_by_the_example_workflow(
+    world: GitHubWorld, act: Act, tmp_path: Path, golden: Callable[[str, str], None]
+) -> None:
+    base = world.commit("main", shop_example.files())
+    head = world.commit("bump", shop_example.changed())
     number = world.open("bump")
     payload = pull_request()
     payload["number"] = payload["pull_request"]["number"] = number
     payload["pull_request"]["head"]["sha"] = head
     payload["pull_request"]["base"]["sha"] = base
-    done = run(
-        world, act, clone(world, tmp_path / "checkout", head, for_act("kix-review.yml")), "pull_request", payload
-    )
+    checkout = clone(world, tmp_path / "checkout", head, for_act("kix-review.yml"))
+    done = run(world, act, checkout, "pull_request", payload)
     assert done.ok, done.log
     (comment,) = world.forge.list_comments(number)
     assert comment.author == BOT
-    marker = find_marker(comment.body)
-    assert marker is not None
-    assert (marker.head, marker.clusters) == (head, ("staging", "production"))
-    assert "### ✅ kix says yes: 1 package changes in `staging`" in comment.body
+    golden(shop_example.GOLDEN, shop_example.normalised(comment.body, head, base))
     assert {name: state for name, (state, _) in world.statuses(head).items()} == {
         "kix/check": "success",
         "kix/diff": "success",
-        "kix/diff/staging": "success",
-        "kix/diff/production": "success",
+        "kix/diff/shop": "success",
     }
-    assert done.outputs["to-change"] == "2"
-    assert done.outputs["check"] == "pass"
+    assert (done.outputs["to-add"], done.outputs["to-change"], done.outputs["check"]) == ("1", "2", "pass")
     assert "✅ kix says yes" in done.summary
     assert "act-test-token" not in done.log + done.summary + comment.body
 
