@@ -10,9 +10,25 @@ from kixbot.errors import SourceError, UsageError
 from kixbot.model.finding import Finding, Report
 from kixbot.ops import baseline as baselines, check as ops
 from kixbot.ops.build import BuildRequest, build
-from kixbot.output import check_json, check_markdown, check_text
+from kixbot.output import (
+    check_github,
+    check_gitlab,
+    check_json,
+    check_junit,
+    check_markdown,
+    check_sarif,
+    check_text,
+)
 
-_FORMATS = {"text": check_text.text, "json": check_json.text, "markdown": check_markdown.markdown}
+_FORMATS = {
+    "text": check_text.text,
+    "json": check_json.text,
+    "markdown": check_markdown.markdown,
+    "sarif": check_sarif.text,
+    "junit": check_junit.text,
+    "gitlab": check_gitlab.text,
+    "github": check_github.text,
+}
 _LARGEST = 32 * 2**20  # bytes of a baseline file
 
 _EPILOG = """\b
@@ -24,6 +40,8 @@ Examples:
   kix check shop --fail-on sec/* --fail-on gov/image-no-tag
   kix check shop --baseline main      what is new against the branch main
   kix check shop -o json > old.json   and later: kix check shop --baseline old.json
+  kix check shop -o sarif > kix.sarif for code scanning; likewise junit, gitlab (Code Quality)
+  kix check shop -o github            annotations beside the lines of a change
 
 Errors end it with 1, and so do the warnings that --fail-on or scorecard.fail name; what does not
 build ends it with 3."""
