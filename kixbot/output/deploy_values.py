@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from kixbot.errors import ExitCode
 from kixbot.model.plan import Wave
 from kixbot.model.receipt import Receipt
 
@@ -38,6 +39,8 @@ class Outcome:
     notes: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     pull_requests: tuple[int, ...] = ()
+    failure: ExitCode = ExitCode.NO
+    """What the process ends with when this is a failure: 4 where the outside world is to blame."""
 
     @property
     def is_failure(self) -> bool:

@@ -102,10 +102,10 @@ def test_a_cluster_whose_predecessor_failed_is_not_tried_and_says_so(tmp_path: P
     run = shop.push(sha)
     assert run.code == 1, run.log
     assert "staging: failed" in run.log
-    assert "production: waits: staging does not run this commit" in run.log
+    assert "production: waits: staging failed in this run" in run.log
     assert shop.world.statuses(sha)["kix/deploy/staging"][0] == "failure"
     assert shop.world.statuses(sha)["kix/deploy/production"] == (
-        "pending", "waits: staging does not run this commit",
+        "pending", "waits: staging failed in this run",
     )  # fmt: skip
     assert image(shop, "production") == "ghcr.io/acme/web:1.4.2"
 
@@ -117,6 +117,7 @@ def test_a_build_that_does_not_pass_its_checks_is_not_deployed(tmp_path: Path) -
     run = shop.push(sha)
     assert run.code == 1
     assert "staging: failed: the build does not pass its checks" in run.log
+    assert "ref/service-selects-nothing: The Service has no endpoints" in shop.summary
     current = shop.current("staging")
     assert current is not None
     assert current.commit == shop.base
@@ -177,11 +178,37 @@ def test_with_policy_stop_it_is_not_deployed(tmp_path: Path) -> None:
     assert "❌ `staging`: the deploy was refused" in shop.comments(1)[0]
 
 
+def test_a_merge_that_does_not_pass_is_told_on_its_pull_request(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    shop.push(shop.base)
+    number = shop.propose({"staging/web.yaml": WEB.replace("app: web}, ports", "app: wbe}, ports")})
+    assert shop.push(shop.world.merge(number)).code == 1
+    (comment,) = shop.comments(number)
+    assert "### ❌ `staging`: the deploy failed" in comment
+    assert "ref/service-selects-nothing" in comment
+
+
 def test_without_a_context_and_without_the_embedded_cluster_the_hint_says_what_to_write(tmp_path: Path) -> None:
     shop = Shop(tmp_path)
     run = shop.push(shop.base, KIX_EMBEDDED="")
-    assert run.code == 1
+    assert run.code == 2
     assert "staging: failed: cluster staging: no context to deploy to" in run.log
+    assert 'name one in kix.toml on the default branch: [clusters.staging] context = "…"' in shop.summary
+
+
+def test_a_cluster_that_does_not_answer_is_the_outside_worlds_fault(tmp_path: Path) -> None:
+    config = tmp_path / "kubeconfig"
+    config.write_text(
+        "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: 'https://127.0.0.1:9'}}]\n"
+        "users: [{name: u, user: {token: canary-kube-token}}]\n"
+        "contexts: [{name: far, context: {cluster: c, user: u}}]\n"
+    )
+    shop = Shop(tmp_path, SETTINGS.replace('path = "staging"', 'path = "staging"\ncontext = "far"'))
+    run = shop.push(shop.base, KIX_EMBEDDED="", KIX_KUBECONFIG=str(config))
+    assert run.code == 4
+    assert "staging: failed: cluster far: no answer from https://127.0.0.1:9: connection refused" in run.log
+    assert "production: waits: staging failed in this run" in run.log
+    assert "canary-kube-token" not in run.log + shop.summary
 
 
 def test_a_token_that_may_not_write_deploys_all_the_same(tmp_path: Path) -> None:

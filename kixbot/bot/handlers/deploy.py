@@ -1,20 +1,21 @@
 """What was merged is deployed: cluster after cluster in promotion order, each failure on its own."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from kixbot.bot import deploying, promotion
 from kixbot.bot.deploy_report import publish_outcome, publish_summary
 from kixbot.bot.job import Job
 from kixbot.bot.promotion import Trigger
-from kixbot.bot.reviewed import Compared, compare, find_range
+from kixbot.bot.reviewed import Compared, Range, compare, find_range
 from kixbot.cluster.interface import Cluster
 from kixbot.cluster.records import Records
 from kixbot.errors import ExitCode, KixError
 from kixbot.forges.values import DeploymentState, StatusState
 from kixbot.model.activation import Activation, Phase
 from kixbot.model.build import Build
+from kixbot.model.finding import Report, Severity
 from kixbot.ops.check import check, exit_code
 from kixbot.ops.desired import has_plain_values
 from kixbot.output.deploy_values import Outcome
@@ -33,7 +34,7 @@ _STATES = {
 
 
 def handle(job: Job, *, sha: str, branch: str, trigger: Trigger) -> ExitCode:
-    """Deploy the commit `sha` of the default branch `branch`; the exit code is 1 when any cluster failed."""
+    """Deploy the commit `sha` of the default branch `branch`; the exit code is that of the worst failure."""
     rules = job.builds.settings(sha)
     run = _Run(job=job, sha=sha, branch=branch, trigger=trigger, rules=rules)
     outcomes: list[Outcome] = []
@@ -45,7 +46,7 @@ def handle(job: Job, *, sha: str, branch: str, trigger: Trigger) -> ExitCode:
         job.say(f"{name}: {outcome.state}: {outcome.sentence}")
         outcomes.append(outcome)
     publish_summary(job, outcomes)
-    return ExitCode.NO if any(outcome.is_failure for outcome in outcomes) else ExitCode.DONE
+    return max((outcome.failure for outcome in outcomes if outcome.is_failure), default=ExitCode.DONE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,7 @@ class _Run:
     branch: str
     trigger: Trigger
     rules: Settings
+    done: dict[str, Outcome] = field(default_factory=dict)
 
     def deploy(self, name: str) -> Outcome:
         """One cluster, its statuses and comments included. Its failure is an outcome, whatever the reason."""
@@ -73,10 +75,13 @@ class _Run:
         except KixError as error:
             # One cluster that cannot be reached does not hide what became of the others.
             lines = (f"  hint: {error.hint}",) if error.hint else ()
-            outcome = replace(self._outcome(name, "failed", error.message), lines=lines)
+            outcome = replace(
+                self._outcome(name, "failed", error.message), lines=lines, failure=ExitCode(error.exit_code)
+            )
         words = f"waits: {outcome.sentence}" if outcome.state == "waits" else outcome.sentence
         self.job.publisher.status(self.sha, status, _STATES[outcome.state], words)
         publish_outcome(self.job, outcome)
+        self.done[name] = outcome
         return outcome
 
     def _deploy(self, name: str, settings: ClusterSettings) -> Outcome:
@@ -84,22 +89,33 @@ class _Run:
             gate = self._gate(before, settings)
             if gate is not None:
                 return self._outcome(name, "waits", gate.sentence)
-        built = self.job.builds.build(self.sha, name, self.rules)
-        build = built.build
-        report = check(build, pins=built.pins, today=self.job.today())
-        if exit_code(report) is not ExitCode.DONE or build.activation is None:
-            found = [*report.eval_messages, *report.findings]
-            lines = tuple(f"{one.rule}: {one.message.splitlines()[0]}" for one in found[:10])
-            return replace(self._outcome(name, "failed", "the build does not pass its checks"), lines=lines)
         cluster = self.job.open_cluster(name, settings)
         try:
-            return self._apply(name, settings, build, cluster)
+            current = self._current(cluster, name, settings)
+            built = self.job.builds.build(self.sha, name, self.rules)
+            report = check(built.build, pins=built.pins, today=self.job.today())
+            if exit_code(report) is not ExitCode.DONE or built.build.activation is None:
+                return self._refused_by_checks(name, current, report)
+            return self._apply(name, settings, built.build, cluster, current)
         finally:
             cluster.close()
 
-    def _apply(self, name: str, settings: ClusterSettings, build: Build, cluster: Cluster) -> Outcome:
+    def _refused_by_checks(self, name: str, current: Activation | None, report: Report) -> Outcome:
+        """What was merged does not pass: said on the pull requests it came from, as far as they are known."""
+        grave = [one for one in report.findings if one.severity is Severity.ERROR or one.rule in report.failing]
+        found = (*report.eval_messages, *grave)
+        merged = self._range(current).merged
+        return replace(
+            self._outcome(name, "failed", "the build does not pass its checks"),
+            lines=tuple(f"{one.rule}: {one.message.splitlines()[0]}" for one in found),
+            pull_requests=tuple(one.pull_request.number for one in merged),
+            failure=exit_code(report),
+        )
+
+    def _apply(
+        self, name: str, settings: ClusterSettings, build: Build, cluster: Cluster, current: Activation | None
+    ) -> Outcome:
         assert build.activation is not None
-        current = self._current(cluster, name, settings)
         # Values of Secrets stand in no identity: whether they moved is only known from the plan.
         may_skip = not any(has_plain_values(resource) for resource in build.resources)
         is_there = current is not None and current.phase is Phase.ACTIVE
@@ -132,11 +148,12 @@ class _Run:
 
     def _reviews(self, name: str, current: Activation | None) -> tuple[tuple[Compared, ...], str | None]:
         """The merged pull requests that change this cluster since its last deploy, or why they are not known."""
-        found = find_range(
-            self.job.forge, branch=self.branch, after=current.commit if current else None, until=self.sha
-        )
+        found = self._range(current)
         compared = [compare(self.job.forge, self.job.builds, one, name, self.rules) for one in found.merged]
         return tuple(one for one in compared if one.changes_cluster), found.problem
+
+    def _range(self, current: Activation | None) -> Range:
+        return find_range(self.job.forge, branch=self.branch, after=current.commit if current else None, until=self.sha)
 
     def _find_stop(self, settings: ClusterSettings, reviews: Iterable[Compared], problem: str | None) -> str | None:
         if "stop" not in {settings.policy, self.job.settings.policy}:
@@ -149,6 +166,8 @@ class _Run:
         return None
 
     def _gate(self, before: str, settings: ClusterSettings) -> promotion.Wait | None:
+        if before in self.done and self.done[before].is_failure:
+            return promotion.Wait(sentence=f"{before} failed in this run")
         earlier = self.rules.clusters[before]
         cluster = self.job.open_cluster(before, earlier)
         try:
