@@ -182,3 +182,16 @@ def test_a_moved_pin_is_committed_through_the_forges_own_api(scene: Scene) -> No
     pins = decode((scene.world.forge.find_file("pins.json", ref="main") or b"").decode())
     assert pins.pins["web"].tag == "1.5.0"
     assert f"staging: deploying {str(head)[:12]}" in scene.log
+
+
+def test_a_review_of_three_clusters_takes_at_most_fifteen_calls(tmp_path: Path) -> None:
+    with github_world(tmp_path / "world", BOT) as world:
+        scene = Scene(name="github", world=world, folder=tmp_path)
+        three = SETTINGS + '[clusters.third]\npath = "staging"\n'
+        scene.commit("main", {"kix.toml": three, **both(WEB)})
+        head = scene.commit("bump", both(NEW))
+        number = world.open("bump")
+        before = len(world.server.journal)
+        assert scene.review(number, head) == 0, scene.log
+        calls = [f"{seen.method} {seen.path}" for seen in world.server.journal[before:]]
+        assert len(calls) <= 15, calls
