@@ -1,5 +1,7 @@
 """The result of a deploy as a comment on the pull requests it came from."""
 
+import re
+
 from kixbot import __version__
 from kixbot.forges.values import Limits
 from kixbot.output.budget import measure_of
@@ -20,6 +22,7 @@ _VERDICTS = {
     "waits": "⏳ {cluster} waits",
     "superseded": "⏭ {cluster}: a newer commit is deployed instead",
 }
+_PLAIN = re.compile(r"(?!.*(::|www\.))[0-9A-Za-z][0-9A-Za-z ,.;:()-]*")
 _LINES = 40
 _WIDTH = 300
 
@@ -68,6 +71,5 @@ def _cut(lines: list[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """A sentence of ours that holds only numbers and names of ours; anything else becomes code."""
-    allowed = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ,.;:()-")
-    return text if set(text) <= allowed and "www." not in text else code(text, _WIDTH)
+    """A sentence of ours that holds only numbers and plain names; anything else becomes code."""
+    return text if _PLAIN.fullmatch(text) else code(text, _WIDTH)
