@@ -27,7 +27,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 def failure(make_tree: MakeTree, expression: str, **files: str) -> KixError:
     tree = make_tree({"a.nix": "{ }", **files})
     with pytest.raises(KixError) as caught:
-        nix.expression(tree, expression)
+        nix.expression(tree, expression, bounds=Bounds(seconds=60))
     said = f"{caught.value.message}\n{caught.value.hint}"
     assert "-tree" not in said
     assert "kix-nix-" not in said
