@@ -32,6 +32,10 @@ unit:
 soak: setup ## tests that need minutes of waiting
 	@"$(VENV)/python" -m pytest -n 2 -m soak
 
+.PHONY: newcomer
+newcomer: ## a fresh Debian, a clone, and the README's first command
+	@bash tests/soak/newcomer.sh "$(CURDIR)"
+
 .PHONY: lint
 lint: ## ruff and the floors of the house
 	@"$(VENV)/ruff" check .
@@ -57,10 +61,6 @@ docs-check: ## generated docs are fresh
 .PHONY: lock
 lock: ## resolve the locked requirements again
 	@bash tests/parts/lock.sh
-
-.PHONY: bench
-bench: setup ## side-by-side ratios
-	@"$(VENV)/python" -m bench
 
 .PHONY: cluster
 cluster: setup ## start a control plane on loopback and print its kubeconfig
