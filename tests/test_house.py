@@ -78,7 +78,7 @@ def test_the_wheel_holds_the_nix_library_and_the_templates(tmp_path: Path) -> No
     names = set(zipfile.ZipFile(wheel).namelist())
     expected = {
         f"kixbot/{folder}/{file.relative_to(ROOT / 'kixbot' / folder)}"
-        for folder in ("nix", "templates")
+        for folder in ("nix", "templates", "examples")
         for file in (ROOT / "kixbot" / folder).resolve().rglob("*")
         if file.is_file()
         for file in [ROOT / "kixbot" / folder / file.relative_to((ROOT / "kixbot" / folder).resolve())]
