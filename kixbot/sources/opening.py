@@ -121,6 +121,7 @@ def evaluate_cluster(source: Opened, name: str) -> Found:
     if source.tree.find(path) is None:
         raise SourceError(f"{path}: no such file in the tree", hint="git add it, or mend path in kix.toml")
     if path.endswith(".nix"):
+        _check_unsaid(name, cluster)
         return _found(source, name, _definition(source, path, info, cluster))
     if cluster.kustomize or path.endswith("flake.nix"):
         raise SettingsError(f"[clusters.{name}]: {path} is of a kind this version does not build")
@@ -135,6 +136,17 @@ def evaluate_cluster(source: Opened, name: str) -> Found:
         scorecard=ScorecardSettings(fail=check.fail, ignore=check.ignore),
     )
     return _found(source, name, manifests.evaluate(found, loose))
+
+
+def _check_unsaid(name: str, cluster: ClusterSettings) -> None:
+    """Raise SettingsError for a fact that a definition says itself: in the settings it would change nothing."""
+    default = ClusterSettings(path=cluster.path)
+    for key in ("namespace", "kubernetes", "flavor", "roles", "cede", "kustomize"):
+        if getattr(cluster, key) != getattr(default, key):
+            raise SettingsError(
+                f"[clusters.{name}] {key}: {cluster.path} is a definition in Nix, which says this itself",
+                hint=f"remove {key}, and say it in {cluster.path}",
+            )
 
 
 def _found(source: Opened, name: str, evaluated: Evaluated) -> Found:

@@ -214,6 +214,7 @@ type: kubernetes.io/service-account-token
         ({"kix.toml": "[clusters.shop]\npath = 'gone'\n"}, ("shop",), SourceError, "gone: no such file in the tree", "git add it, or mend path in kix.toml"),
         ({"kix.toml": "[clusters.shop]\npath = '../x'\n"}, ("shop",), SourceError, "../x: no such file in the tree", "git add it, or mend path in kix.toml"),
         ({"kix.toml": "[clusters.shop]\npaht = 'x'\n"}, ("shop",), SettingsError, "kix.toml: [clusters.shop]: unknown key 'paht'", "did you mean path?"),
+        ({"shop.nix": shop(), "kix.toml": "[clusters.shop]\npath = 'shop.nix'\nflavor = 'eks'\n"}, ("shop",), SettingsError, "[clusters.shop] flavor: shop.nix is a definition in Nix, which says this itself", "remove flavor, and say it in shop.nix"),
         ({"clusters/shop.nix": shop().replace('"shop"', '"other"')}, ("shop",), SourceError, "clusters/shop.nix: its name is 'other', the settings call it 'shop'", "give both one name"),
     ],
 )  # fmt: skip
