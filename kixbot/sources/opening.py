@@ -5,23 +5,21 @@ are read as they stand on disk.
 """
 
 import difflib
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from kixbot.errors import SettingsError, SourceError, UsageError
 from kixbot.model.build import Binding, ClusterFacts, Evaluated, ScorecardSettings, SourceInfo
 from kixbot.model.pin import Pins
 from kixbot.model.pinfile import PINS_FILE, decode
 from kixbot.settings import ClusterSettings, Settings, discover, load
-from kixbot.sources import checkout as checkouts, document, files, flavors, manifests, nix, text
+from kixbot.sources import bare, checkout as checkouts, document, files, flavors, manifests, nix, text
 from kixbot.sources.manifests import File, Loose
 from kixbot.sources.tree import Tree, export_ref, working_tree
 
-STDIN = "-"
 _SETTINGS = ("kix.toml", "pyproject.toml")
 
 
@@ -87,7 +85,8 @@ def opened(request: BuildRequest) -> Iterator[Opened]:
 def evaluate(request: BuildRequest) -> Found:
     """What the request names. Raises UsageError for an unknown target, SourceError for what does not build."""
     if request.targets and request.ref is None and all(_is_plain_path(request, target) for target in request.targets):
-        return Found(evaluated=_bare(request), settings=request.settings or Settings())
+        evaluated = bare.evaluate(request.directory, request.targets)
+        return Found(evaluated=evaluated, settings=request.settings or Settings())
     with opened(request) as source:
         return _in_tree(source, request)
 
@@ -203,42 +202,9 @@ def _definition(source: Opened, path: str, info: SourceInfo, cluster: ClusterSet
     )
 
 
-def _bare(request: BuildRequest) -> Evaluated:
-    """Paths as they stand on disk, seen from the repository's top where there is one."""
-    top = checkouts.find_checkout(request.directory)
-    found: list[File] = []
-    for target in request.targets:
-        if target == STDIN:
-            found.append(File(name="-", data=_standard_input()))
-        else:
-            found.extend(_from_disk(request.directory, target, top))
-    info = SourceInfo(kind="manifests", path=" ".join(request.targets))
-    return manifests.evaluate(found, Loose(cluster=flavors.of_path(), source=info))
-
-
-def _from_disk(directory: Path, target: str, top: Path | None) -> tuple[File, ...]:
-    place = (directory / target).absolute()
-    normal = Path(PurePosixPath("/").joinpath(*_normal(place.parts)))
-    if top is not None and normal.is_relative_to(top) and normal != top:
-        return files.collect(top, normal.relative_to(top).as_posix())
-    if normal.is_dir():
-        return files.collect(normal, ".", shown="" if target == "." else target)
-    return files.collect(normal.parent, normal.name, shown=target)
-
-
-def _normal(parts: tuple[str, ...]) -> list[str]:
-    done: list[str] = []
-    for part in parts[1:]:
-        if part == "..":
-            done = done[:-1]
-        elif part != ".":
-            done.append(part)
-    return done
-
-
 def _is_plain_path(request: BuildRequest, target: str) -> bool:
     """Whether the target is read from disk: standard input, or an existing path that is neither Nix nor a cluster."""
-    if target == STDIN:
+    if target == bare.STDIN:
         return True
     if target.endswith(".nix") or not (request.directory / target).exists():
         return False
@@ -248,10 +214,6 @@ def _is_plain_path(request: BuildRequest, target: str) -> bool:
         request.settings if request.settings is not None else settings_in(request.directory, config=request.config)
     )
     return target not in settings.clusters
-
-
-def _standard_input() -> bytes:
-    return sys.stdin.buffer.read(text.MAX_BYTES + 1)
 
 
 def _only(settings: Settings) -> tuple[str, ...]:
