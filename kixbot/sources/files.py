@@ -86,7 +86,7 @@ def collect(
     for inner in _walk(place, ""):
         if known is not None and posixpath.normpath(f"{relative}/{inner}") not in known:
             continue
-        real = resolve(root, f"{relative}/{inner}")
+        real = resolve(root, f"{relative}/{inner}".removeprefix("./"))
         data = _read(real, prefix + inner, MAX_BYTES)
         total += len(data)
         if total > MAX_TREE:
