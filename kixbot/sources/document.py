@@ -24,7 +24,7 @@ from kixbot.model.build import (
     Suppression,
 )
 from kixbot.model.resource import Location, Ref, Resource, split_api_version
-from kixbot.sources import files, leaves, manifests, reserved, steering
+from kixbot.sources import files, leaves, manifests, names, reserved, steering
 from kixbot.sources.quoting import reading, unquoted
 from kixbot.sources.scopes import is_cluster_scoped, scopes_of
 from kixbot.sources.shape import Shape
@@ -126,6 +126,14 @@ class _Resources:
         error = _error_at(ref, origin)
         own = ref.kind == _PACKAGE_INSTANCE and instance is not None and package == f"{ref.namespace}/{ref.name}"
         reserved.check(entry.manifest, error, own=own)
+        for word, pattern, path in (
+            (ref.kind, names.KIND, "$.kind"),
+            (str(entry.manifest["apiVersion"]), names.API_VERSION, "$.apiVersion"),
+            (ref.name, names.NAME, "$.metadata.name"),
+            (ref.namespace or "x", names.NAMESPACE, "$.metadata.namespace"),
+        ):
+            if not pattern.match(word):
+                raise error(f"{word[:80]!r} is no name", path)
         for path in entry.source_paths:
             raise error("holds the path of the source folder, which differs from machine to machine", path)
         for path, found in unquoted(entry.manifest):

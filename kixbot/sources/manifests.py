@@ -4,7 +4,6 @@ Lists are flattened, the namespace of each object is settled, `kix.run/cede` and
 that says `kix.run/*` otherwise does not build: those keys belong to kix.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,16 +20,12 @@ from kixbot.model.build import (
     Suppression,
 )
 from kixbot.model.resource import Body, Location, Ref, Resource, split_api_version
-from kixbot.sources import reserved, steering
+from kixbot.sources import names, reserved, steering
 from kixbot.sources.places import Place, Places, Step
 from kixbot.sources.quoting import reading, unquoted
 from kixbot.sources.reader import read
 from kixbot.sources.scopes import is_cluster_scoped, scopes_of
 
-_KIND = re.compile(r"[A-Za-z][A-Za-z0-9]{0,62}\Z")
-_API_VERSION = re.compile(r"(?:[a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[a-z][a-z0-9]*\Z")
-_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
-_NAME = re.compile(r"[^\x00-\x20\x7f/%@\\\"'<>]{1,253}\Z")
 _SHOWN = 5  # values to quote that one message lists
 
 
@@ -152,8 +147,8 @@ def _said(value: Any) -> str:
 def _check_shape(found: _Object) -> None:
     body = found.body
     for key, pattern, hint in (
-        ("kind", _KIND, "add `kind:`, or keep files that are no manifests elsewhere"),
-        ("apiVersion", _API_VERSION, "add `apiVersion:`, for example `apiVersion: v1`"),
+        ("kind", names.KIND, "add `kind:`, or keep files that are no manifests elsewhere"),
+        ("apiVersion", names.API_VERSION, "add `apiVersion:`, for example `apiVersion: v1`"),
     ):
         value = body.get(key)
         if value is None:
@@ -172,9 +167,9 @@ def _check_shape(found: _Object) -> None:
     metadata = body["metadata"]
     if "name" not in metadata and "generateName" not in metadata:
         raise _error(found, f"{body['kind']} without metadata.name", "give it a name", "$.metadata")
-    if "name" in metadata and not _NAME.match(metadata["name"]):
+    if "name" in metadata and not names.NAME.match(metadata["name"]):
         raise _error(found, f"{body['kind']} name {metadata['name'][:80]!r} is no name", None, "$.metadata.name")
-    if "namespace" in metadata and not _NAMESPACE.match(metadata["namespace"]):
+    if "namespace" in metadata and not names.NAMESPACE.match(metadata["namespace"]):
         text = metadata["namespace"][:80]
         raise _error(found, f"{_called(body)}: namespace {text!r} is no name", None, "$.metadata.namespace")
 

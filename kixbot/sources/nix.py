@@ -44,7 +44,12 @@ def evaluate(tree: Tree, file: str, *, library: Path = LIBRARY, bounds: Bounds |
     or memory.
     """
     call = f'(import "${{kix}}/default.nix").evaluate {{ inherit tree; file = {_quoted(file)}; }}'
-    return expression(tree, call, library=library, bounds=bounds)
+    try:
+        return expression(tree, call, library=library, bounds=bounds)
+    except SourceError as err:
+        if err.file is None:
+            err.file = file
+        raise
 
 
 def expression(tree: Tree, text: str, *, library: Path = LIBRARY, bounds: Bounds | None = None) -> Evaluation:

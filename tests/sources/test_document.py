@@ -180,6 +180,8 @@ def test_manifests_outside_the_tree_are_refused(tmp_path: Path, path: str) -> No
         ({"data": {"x": f"{STORE}/web.nix"}}, "ConfigMap/a@shop at $.data.x: holds the path of the source folder, which differs from machine to machine"),
         ({"metadata": {"name": "a", "namespace": "shop", "labels": {"kix.run/x": "v"}}}, 'ConfigMap/a@shop at $.metadata.labels."kix.run/x": kix.run/x belongs to kix'),
         ({"apiVersion": "kix.run/v1alpha1"}, "ConfigMap.kix.run/a@shop at $.apiVersion: objects of group kix.run are made by kix alone"),
+        ({"metadata": {"name": "a b", "namespace": "shop"}}, "ConfigMap/a b@shop at $.metadata.name: 'a b' is no name"),
+        ({"kind": "Config/Map"}, "Config/Map/a@shop at $.kind: 'Config/Map' is no name"),
         ({"data": {"x": True}}, "ConfigMap/a@shop: $.data.x is the boolean true, where text belongs"),
     ],
 )  # fmt: skip

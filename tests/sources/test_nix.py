@@ -317,6 +317,15 @@ def test_a_place_that_the_message_names_is_the_place(make_tree: MakeTree) -> Non
     assert (caught.value.file, caught.value.line) == ("shop.nix", 4)
 
 
+def test_without_any_place_the_definition_is_named(make_tree: MakeTree) -> None:
+    tree = make_tree(
+        {"shop.nix": '{ kix, packages }:\nkix.buildCluster { name = "shop"; modules = [ (throw "no") ]; }\n'}
+    )
+    with pytest.raises(SourceError) as caught:
+        nix.evaluate(tree, "shop.nix")
+    assert (caught.value.message, caught.value.file) == ("no", "shop.nix")
+
+
 def test_a_place_outside_the_message_is_found_by_a_second_run(make_tree: MakeTree) -> None:
     text = 'let\n  x =\n    builtins.fetchurl\n      "http://127.0.0.1:1/";\n  f = y: x;\nin\n  f 1\n'
     error = failure(make_tree, 'import "${tree}/a.nix"', **{"a.nix": text})
