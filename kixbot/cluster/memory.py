@@ -2,7 +2,8 @@
 
 Honest in what kix relies on: server-side apply with field owners, conflicts and forced writes, dry-run, uid,
 resourceVersion, generation, preconditions, namespaces, label selectors, watch, garbage of owners, and the size limits.
-It stops there: no schema validation, no defaults, no admission, no webhooks, no conversion, no authorization, no pods.
+It stops there: no schema validation, no defaults, no admission, no webhooks, no conversion, no authorization, no pods,
+no list order of several managers, no owners of maps that are sent empty.
 A kind it does not know is "not served", as on a real one.
 """
 

@@ -117,14 +117,15 @@ def apply(
     own = next((entry for entry in entries if writer.is_entry(entry)), None)
     old = parse_fields((own or {}).get("fieldsV1") or {})
     others = [entry for entry in entries if entry is not own]
-    clashes = _conflicts(before, wanted, new, others)
+    clashes = _conflicts(before, wanted, new, others, custom=custom)
     if clashes and not force:
         raise ConflictError(_conflict_message(clashes), conflicts=tuple(conflict for _, conflict in clashes))
     taken = {path for path, _ in clashes}
     others = _without(others, taken)
     elsewhere = frozenset().union(*(parse_fields(entry.get("fieldsV1") or {}) for entry in others))
-    result = merge(_plain(before), _plain(wanted), custom=custom)
-    _remove(result, old - new - elsewhere, elsewhere | new)
+    left = _plain(before)
+    _remove(left, old - new - elsewhere, elsewhere | new)
+    result = merge(left, _plain(wanted), custom=custom)
     if not new:
         result["metadata"]["managedFields"] = others
         return dict(result)
@@ -189,8 +190,12 @@ def _without(entries: list[Mapping[str, Any]], taken: set[Path]) -> list[Mapping
     return left
 
 
+def _names(path: Path) -> tuple[str, ...]:
+    return tuple(element.name for element in path if isinstance(element, Name))
+
+
 def _conflicts(
-    live: Mapping[str, Any], wanted: Mapping[str, Any], new: Paths, others: list[Mapping[str, Any]]
+    live: Mapping[str, Any], wanted: Mapping[str, Any], new: Paths, others: list[Mapping[str, Any]], *, custom: bool
 ) -> list[tuple[Path, FieldConflict]]:
     found: list[tuple[Path, FieldConflict]] = []
     for entry in others:
@@ -198,6 +203,8 @@ def _conflicts(
             old, value = value_at(live, path), value_at(wanted, path)
             if old is ABSENT or isinstance(path[-1], Key | Member) or canonical(old) == canonical(value):
                 continue
+            if value == {} and isinstance(old, Mapping) and not is_atomic_map(_names(path), custom=custom):
+                continue  # an empty map says only that the map is there
             found.append((path, _conflict(path, entry)))
     return sorted(found, key=lambda item: item[1].field)
 
@@ -222,6 +229,7 @@ def _conflict_message(clashes: list[tuple[Path, FieldConflict]]) -> str:
 
 
 def _remove(body: dict[str, Any], gone: Paths, kept: Paths) -> None:
-    for path in sorted(gone, key=len, reverse=True):
+    # Whole items before what is in them: an item is found by its keys, which are fields of it.
+    for path in sorted(gone, key=len):
         if not any(other[: len(path)] == path for other in kept):
             remove(body, path)

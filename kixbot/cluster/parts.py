@@ -57,6 +57,7 @@ def _row(row: RecordRow, owned: int) -> list[Any]:
         row.resource_version,
         owned,
         row.value_hash,
+        list(row.cede),
     ]
 
 
@@ -80,7 +81,8 @@ def _inflate(data: bytes, *, what: str) -> bytes:
 
 
 def _decode(row: list[Any], sets: list[str]) -> RecordRow:
-    kind, group, namespace, name, api_version, uid, content, identity, package, left_out, version, owned, value = row
+    kind, group, namespace, name, *rest = row
+    api_version, uid, content, identity, package, left_out, version, owned, value, cede = rest
     return RecordRow(
         ref=Ref(kind, group, namespace, name),
         api_version=api_version,
@@ -92,6 +94,7 @@ def _decode(row: list[Any], sets: list[str]) -> RecordRow:
         resource_version=version,
         owned=sets[owned],
         value_hash=value,
+        cede=tuple(cede),
     )
 
 

@@ -26,6 +26,7 @@ ROWS = st.builds(
     resource_version=TEXT,
     owned=st.sampled_from(["", '{"f:data":{}}', '{"f:spec":{}}']),
     value_hash=TEXT,
+    cede=st.lists(TEXT, max_size=3).map(tuple),
 )
 
 
