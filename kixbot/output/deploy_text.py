@@ -80,14 +80,14 @@ def plan_text(plan: Plan) -> str:
     ceded = [one for one in plan.conflicts if one.verdict == "ceded"]
     blocks.append(
         _block(
-            "Conflicts: a deploy stops at these", [f"{escape(one.ref.short)} {conflict_text(one)}" for one in refused]
+            "Conflicts (a deploy stops at these)", [f"{escape(one.ref.short)} {conflict_text(one)}" for one in refused]
         )
     )
     blocks.append(
-        _block("Ceded: left to their managers", [f"{escape(one.ref.short)} {conflict_text(one)}" for one in ceded])
+        _block("Ceded (left to their managers)", [f"{escape(one.ref.short)} {conflict_text(one)}" for one in ceded])
     )
     adopted = [change for change in changes if change.action == "adopted"]
-    blocks.append(_block("Adopted: exist already", [f"{name(one.ref)} ({escape(one.note or '')})" for one in adopted]))
+    blocks.append(_block("Adopted (exist already)", [f"{name(one.ref)} ({escape(one.note or '')})" for one in adopted]))
     blind: dict[str, list[str]] = {}
     for change in changes:
         if not change.simulated:
