@@ -62,6 +62,16 @@ def test_errors_fail_the_check_also_when_the_base_has_them_too(tmp_path: Path) -
     assert old.review(number).code == 1
 
 
+def test_new_errors_stand_at_their_lines_in_the_change(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    number = shop.propose({"staging/web.yaml": BROKEN})
+    run = shop.review(number, GITHUB_ACTIONS="true")
+    notes = [line for line in run.log.splitlines() if line.startswith("::error ")]
+    assert len(notes) == 1
+    assert notes[0].startswith("::error file=staging/web.yaml,line=20,title=kix::The Service has no endpoints")
+    assert notes[0].endswith("(ref/service-selects-nothing)")
+
+
 def test_a_head_that_does_not_build_is_an_answer_with_exit_code_3(tmp_path: Path) -> None:
     shop = Shop(tmp_path)
     number = shop.propose({"staging/web.yaml": "kind: [\n"})

@@ -148,3 +148,16 @@ def test_a_merge_queue_gets_statuses_and_no_comment(tmp_path: Path) -> None:
     assert dispatch(job, event, "run") == 0
     assert shop.comments(number) == []
     assert shop.world.statuses(head)["kix/check"][0] == "success"
+
+
+def test_no_other_process_may_read_its_memory(tmp_path: Path) -> None:
+    program = (
+        "import ctypes\n"
+        "from kixbot.bot import main\n"
+        "main._close_memory()\n"
+        "print(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))\n"  # PR_GET_DUMPABLE
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0\n"

@@ -1,6 +1,7 @@
 """What was merged is deployed: cluster after cluster in promotion order, each failure on its own."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -37,10 +38,13 @@ def handle(job: Job, *, sha: str, branch: str, trigger: Trigger) -> ExitCode:
     """Deploy the commit `sha` of the default branch `branch`; the exit code is that of the worst failure."""
     rules = job.builds.settings(sha)
     run = _Run(job=job, sha=sha, branch=branch, trigger=trigger, rules=rules)
+    names = [name for name in promotion.in_order(rules.clusters) if name in (job.settings.clusters or rules.clusters)]
+    for name in names:
+        # Evaluated in their sandbox before a kubeconfig is opened. What does not build is told when its turn comes.
+        with suppress(KixError):
+            job.builds.build(sha, name, rules)
     outcomes: list[Outcome] = []
-    for name in promotion.in_order(rules.clusters):
-        if job.settings.clusters and name not in job.settings.clusters:
-            continue
+    for name in names:
         job.say(f"{name}: deploying {sha[:12]}")
         outcome = run.deploy(name)
         job.say(f"{name}: {outcome.state}: {outcome.sentence}")
