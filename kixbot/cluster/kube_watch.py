@@ -46,8 +46,11 @@ class KubeWatch:
                 raise self._unreachable(error) from error
 
     def _event(self, line: bytes) -> WatchEvent | None:
-        document: dict[str, Any] = json.loads(line)
-        body = document.get("object") or {}
+        try:
+            document: dict[str, Any] = json.loads(line)
+            body: dict[str, Any] = document.get("object") or {}
+        except (ValueError, AttributeError) as error:
+            raise self._unreachable(error) from error
         match document.get("type"):
             case "ADDED" | "MODIFIED" | "DELETED" as kind:
                 typed = {**body, "apiVersion": self._kind.api_version, "kind": self._kind.kind}

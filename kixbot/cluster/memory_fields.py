@@ -142,8 +142,11 @@ def update(
     """The object after a write that is no apply: the writer owns what it changed, nobody owns what it removed."""
     old_body = before or {}
     result = _plain(after)
+    for name in ("labels", "annotations"):
+        if result["metadata"].get(name) == {}:
+            del result["metadata"][name]
     old, new = paths_of(_plain(old_body), custom=custom), paths_of(result, custom=custom)
-    changed = {path for path in new if path not in old or value_at(old_body, path) != value_at(result, path)}
+    changed = {path for path in new if path not in old or _moved(path, old_body, result)}
     entries = [entry for entry in (old_body.get("metadata") or {}).get("managedFields") or () if entry]
     own = next((entry for entry in entries if writer.is_entry(entry)), None)
     kept = parse_fields((own or {}).get("fieldsV1") or {}) & new
@@ -155,6 +158,11 @@ def update(
         others.append(_entry(writer, mine))
     result["metadata"]["managedFields"] = others
     return result
+
+
+def _moved(path: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """A value that is another; of an item of a list with keys each field counts for itself, and its place not."""
+    return not isinstance(path[-1], Key) and value_at(before, path) != value_at(after, path)
 
 
 def _plain(body: Mapping[str, Any]) -> dict[str, Any]:

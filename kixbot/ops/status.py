@@ -75,7 +75,7 @@ def status(cluster: Cluster, name: str, *, record_namespace: str = DEFAULT_RECOR
 def _held(cluster: Cluster, kind: ApiKind, name: str) -> tuple[Body, ...]:
     """Labelled objects that deploys wrote: labels are copied to children, field ownership is not."""
     try:
-        listed = cluster.listing(kind, label_selector=cluster_label(name), metadata_only=False)
+        listed = cluster.listing(kind, label_selector=cluster_label(name), metadata_only=kind.kind == CRD.kind)
     except (ForbiddenError, KindNotServedError):
         return ()
     return tuple(body for body in listed.items if is_held(body, name))
