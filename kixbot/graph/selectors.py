@@ -71,7 +71,7 @@ def selected(source: Resource, world: World) -> Iterator[tuple[Ref, str]]:
         return
     kind = source.ref.kind_group
     if kind == "Service":
-        for ref, pods in world.workloads(source.ref.namespace):
+        for ref, pods in world.candidates(source.ref.namespace, _plain(spec.get("selector"))):
             if service_selects(source, pods.labels):
                 yield ref, "$.spec.selector"
     elif kind == "PodDisruptionBudget":
@@ -89,9 +89,17 @@ def selected(source: Resource, world: World) -> Iterator[tuple[Ref, str]]:
 
 
 def _matching(world: World, selector: Any, namespace: str, path: str) -> Iterator[tuple[Ref, str]]:
-    for ref, pods in world.workloads(namespace):
+    wanted = _plain(selector.get("matchLabels")) if isinstance(selector, Mapping) else {}
+    for ref, pods in world.candidates(namespace, wanted):
         if matches(selector, pods.labels):
             yield ref, path
+
+
+def _plain(labels: Any) -> Mapping[str, Any]:
+    """The labels a pod must show in its template: those that controllers put on later narrow nothing."""
+    if not isinstance(labels, Mapping):
+        return {}
+    return {key: value for key, value in labels.items() if key not in _CONTROLLER_LABELS}
 
 
 def _policy(spec: Mapping[str, Any], namespace: str, world: World) -> Iterator[tuple[Ref, str]]:

@@ -1,6 +1,7 @@
 """What exists, as far as a build can know: its objects, what operators will make of them, and what is outside."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from kixbot.graph.creators import Created, created
 from kixbot.graph.pods import Pods, find_pods
@@ -41,6 +42,7 @@ class World:
         self._by_ref = {resource.ref: resource for resource in evaluated.resources}
         self._by_kind: dict[tuple[str, str], list[Resource]] = {}
         self._workloads: dict[str, list[tuple[Ref, Pods]]] = {}
+        self._labelled: dict[tuple[str, str, str], list[tuple[Ref, Pods]]] = {}
         self._created: dict[Ref, tuple[Resource, Created]] = {}
         self._crds: dict[tuple[str, str], Resource] = {}
         self._static_classes: set[str] = set()
@@ -52,6 +54,9 @@ class World:
         self._by_kind.setdefault((resource.ref.kind_group, resource.ref.namespace), []).append(resource)
         if pods := find_pods(resource):
             self._workloads.setdefault(resource.ref.namespace, []).append((resource.ref, pods))
+            for key, value in pods.labels.items():
+                label = (resource.ref.namespace, str(key), str(value))
+                self._labelled.setdefault(label, []).append((resource.ref, pods))
         for made in created(resource):
             self._created.setdefault(made.ref, (resource, made))
         spec = map_at(resource.manifest, "spec")
@@ -91,6 +96,17 @@ class World:
     def workloads(self, namespace: str) -> Iterator[tuple[Ref, Pods]]:
         """Everything in a namespace that carries pods."""
         yield from self._workloads.get(namespace, ())
+
+    def candidates(self, namespace: str, labels: Mapping[str, Any]) -> Iterator[tuple[Ref, Pods]]:
+        """The workloads of a namespace that carry the rarest of `labels`: all that a selector of them can select.
+
+        Without labels all of them. This is what keeps many Services of one namespace from costing their square.
+        """
+        if not labels:
+            yield from self.workloads(namespace)
+            return
+        held = (self._labelled.get((namespace, str(key), str(value)), []) for key, value in labels.items())
+        yield from min(held, key=len)
 
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:
         """The labels of a Namespace object of the build, empty when there is none."""

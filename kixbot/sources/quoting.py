@@ -70,6 +70,8 @@ def _walk(path: str, field: str, value: Any, *, service: bool = False) -> Iterat
         return
     for key, entry in value.items():
         below = member(path, key)
+        if _is_node_terms(entry):
+            continue  # devices are placed by an object of the same name (resource.k8s.io)
         if key in _TEXT_MAPS or (service and key == "selector"):
             yield from _map_of_texts(below, entry)
         elif key in _TEXT_FIELDS or (key == "value" and field == "env"):
@@ -77,3 +79,7 @@ def _walk(path: str, field: str, value: Any, *, service: bool = False) -> Iterat
                 yield below, entry
         elif key not in _FOREIGN:
             yield from _walk(below, key, entry)
+
+
+def _is_node_terms(entry: Any) -> bool:
+    return isinstance(entry, Mapping) and "nodeSelectorTerms" in entry

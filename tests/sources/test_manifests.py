@@ -277,3 +277,15 @@ def test_bytes_that_are_no_text_are_refused_with_their_line() -> None:
 def test_secret_values_stand_in_no_message() -> None:
     message = refusal("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {pin: 4711}\n")[2]
     assert "4711" not in message
+
+
+def test_the_node_selector_of_a_device_is_an_object() -> None:
+    text = """apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: a}
+spec:
+  driver: gpu.example.com
+  pool: {name: a, generation: 1, resourceSliceCount: 1}
+  nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}
+"""
+    assert ids(text) == ["ResourceSlice/a"]
