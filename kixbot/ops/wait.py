@@ -14,7 +14,6 @@ from typing import Any, Final
 from kixbot import readiness
 from kixbot.cluster.faults import BusyError, GoneError, RequestError, UnreachableError
 from kixbot.cluster.interface import ApiKind, Cluster, Watch, ref_of
-from kixbot.errors import KixError
 from kixbot.model.activation import cluster_label
 from kixbot.model.resource import Body, Ref
 from kixbot.readiness import Facts, Readiness, State
@@ -94,7 +93,7 @@ class _Readers:
 
     def __init__(self, cluster: Cluster, name: str, pending: Mapping[Ref, Awaited]) -> None:
         self._cluster, self._label = cluster, cluster_label(name)
-        self._queue: queue.Queue[dict[str, Any] | KixError] = queue.Queue()
+        self._queue: queue.Queue[dict[str, Any] | Exception] = queue.Queue()
         self._ended = threading.Event()
         self._wanted: dict[tuple[ApiKind, str], set[Ref]] = defaultdict(set)
         self._watches: set[Watch] = set()
@@ -113,7 +112,7 @@ class _Readers:
             found = self._queue.get(timeout=max(seconds, 0.01))
         except queue.Empty:
             return None
-        if isinstance(found, KixError):
+        if isinstance(found, Exception):
             raise found
         return found
 
@@ -135,7 +134,7 @@ class _Readers:
                 self._read_once(kind, namespace)
             except (GoneError, BusyError, UnreachableError):
                 self._ended.wait(RECONNECT_SECONDS)
-            except RequestError as error:
+            except Exception as error:  # noqa: BLE001  whatever it is, the one that waits must hear it
                 self._queue.put(error)
                 return
 
