@@ -1,7 +1,6 @@
 """A real image registry on loopback, open or behind a token server, and tiny images to put into it."""
 
 import base64
-import gzip
 import hashlib
 import http.server
 import io
@@ -31,7 +30,8 @@ SERVICE = "kix-test-registry"
 INDEX = "application/vnd.oci.image.index.v1+json"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 CONFIG = "application/vnd.oci.image.config.v1+json"
-LAYER = "application/vnd.oci.image.layer.v1.tar+gzip"
+LAYER = "application/vnd.oci.image.layer.v1.tar"
+"""Not compressed: what a compressor writes differs between machines, and digests in golden files must not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,13 +86,22 @@ class Registry:
         self._pool.clear()
 
     def push(
-        self, repository: str, tag: str, platforms: Sequence[str] = ("linux/amd64", "linux/arm64"), *, content: str = ""
+        self,
+        repository: str,
+        tag: str,
+        platforms: Sequence[str] = ("linux/amd64", "linux/arm64"),
+        *,
+        content: str = "",
+        user: str = "",
     ) -> PushedImage:
-        """Pushes an image of one small layer for each platform; other content gives other digests."""
+        """Pushes an image of one small layer for each platform; other content gives other digests.
+
+        `user` is whom it runs as, nobody named: root.
+        """
         digests: dict[str, str] = {}
         entries = []
         for platform in platforms:
-            body = self._push_platform(repository, platform, f"{repository} {platform} {content}")
+            body = self._push_platform(repository, platform, f"{repository} {platform} {content}", user)
             system, architecture = platform.split("/")
             descriptor = _descriptor(MANIFEST, body)
             entries.append({**descriptor, "platform": {"os": system, "architecture": architecture}})
@@ -105,12 +114,12 @@ class Registry:
         """Deletes a manifest, as a registry's clean-up would."""
         self._call("DELETE", f"/v2/{repository}/manifests/{digest}")
 
-    def _push_platform(self, repository: str, platform: str, text: str) -> bytes:
-        archive = _layer(text)
-        layer = gzip.compress(archive, mtime=0)
+    def _push_platform(self, repository: str, platform: str, text: str, user: str) -> bytes:
+        layer = _layer(text)
         system, architecture = platform.split("/")
-        rootfs = {"type": "layers", "diff_ids": [_digest(archive)]}
-        config = _canonical({"architecture": architecture, "os": system, "config": {}, "rootfs": rootfs})
+        rootfs = {"type": "layers", "diff_ids": [_digest(layer)]}
+        settings = {"User": user} if user else {}
+        config = _canonical({"architecture": architecture, "os": system, "config": settings, "rootfs": rootfs})
         for blob in (layer, config):
             self._push_blob(repository, blob)
         layers = [_descriptor(LAYER, layer)]
