@@ -65,9 +65,21 @@ def test_a_part_that_unpacks_to_too_much_is_not_read() -> None:
         unpack(bomb, what="ConfigMap x")
 
 
-@pytest.mark.parametrize("text", ["", "not base64!", base64.b64encode(b"no gzip").decode(),
-                                  base64.b64encode(gzip.compress(b"[]")).decode(),
-                                  base64.b64encode(gzip.compress(b'{"schema":1,"rows":[[]],"sets":[]}')).decode()])  # fmt: skip
+def packed(document: bytes) -> str:
+    return base64.b64encode(gzip.compress(document, mtime=0)).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "not base64!",
+        base64.b64encode(b"no gzip").decode(),
+        packed(b"[]"),
+        packed(b'{"schema":1,"rows":[[]],"sets":[]}'),
+    ],
+    ids=["empty", "no base64", "no gzip", "no document", "a row without fields"],
+)
 def test_a_damaged_part_is_one_clear_error(text: str) -> None:
     with pytest.raises(ClusterError, match="ConfigMap x: the record's part is damaged"):
         unpack(text, what="ConfigMap x")
@@ -76,7 +88,7 @@ def test_a_damaged_part_is_one_clear_error(text: str) -> None:
 def test_a_part_of_a_newer_kix_says_so() -> None:
     (part,) = pack([RecordRow(ref=Ref("A", "", "", "a"), api_version="v1")])
     document = json.loads(gzip.decompress(base64.b64decode(part)))
-    newer = base64.b64encode(gzip.compress(json.dumps({**document, "schema": 2}).encode())).decode()
+    newer = packed(json.dumps({**document, "schema": 2}).encode())
     with pytest.raises(ClusterError, match="written by a newer kix"):
         unpack(newer, what="part")
 
