@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 
 from kixbot.checks.likeness import Likeness
 from kixbot.checks.pods import Pods, find_pods
+from kixbot.checks.scaling import Scaler, find_scalers, replicas_of
 from kixbot.checks.selectors import compact, differences
 from kixbot.checks.shape import labels, mapping, mappings, text
 from kixbot.graph.creators import created
@@ -147,6 +149,33 @@ class Context:
         """Pods that the selector would accept if they were not in another namespace; the first in order."""
         others = (other for other in sorted(self._pods_by_namespace) if other != namespace)
         return next((pods for other in others for pods in self.selected(other, selector)), None)
+
+    @cached_property
+    def scalers(self) -> Mapping[Ref, tuple[Scaler, ...]]:
+        """Autoscalers by what they scale."""
+        found: defaultdict[Ref, list[Scaler]] = defaultdict(list)
+        for scaler in find_scalers(self.resources):
+            found[scaler.target].append(scaler)
+        return {target: tuple(scalers) for target, scalers in found.items()}
+
+    def least_replicas(self, workload: Resource) -> int | None:
+        """How many pods a workload has at least, with its autoscaler; None for a kind without a count."""
+        scalers = self.scalers.get(workload.ref, ())
+        return min(scaler.least for scaler in scalers) if scalers else replicas_of(workload)
+
+    @cached_property
+    def _services(self) -> Mapping[Ref, tuple[Resource, ...]]:
+        found: defaultdict[Ref, list[Resource]] = defaultdict(list)
+        for service in self.of_kind("Service"):
+            spec = mapping(service.manifest.get("spec"))
+            wanted = {} if spec.get("type") == "ExternalName" else labels(spec.get("selector"))
+            for pods in self.selected(service.ref.namespace, {"matchLabels": wanted}) if wanted else ():
+                found[pods.resource.ref].append(service)
+        return {ref: tuple(services) for ref, services in found.items()}
+
+    def services_of(self, pods: Pods) -> tuple[Resource, ...]:
+        """The Services that send traffic to these pods."""
+        return self._services.get(pods.resource.ref, ())
 
     def nearest(self, namespace: str, labels: Mapping[str, str]) -> Near | None:
         """The lasting pods that miss these labels most narrowly, None where none is near."""

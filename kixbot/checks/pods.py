@@ -76,6 +76,12 @@ class Pods:
         """Whether only the operator knows the pod spec."""
         return not self.spec
 
+    @property
+    def is_spread(self) -> bool:
+        """Whether the pods are kept apart: over nodes or zones, wanted or demanded."""
+        apart = at(self.spec, "affinity", "podAntiAffinity")
+        return bool(self.spec.get("topologySpreadConstraints")) or any(apart.values())
+
 
 def _cnpg_cluster(body: Mapping[str, Any], name: str) -> tuple[dict[str, str], frozenset[str]]:
     # https://cloudnative-pg.io/documentation/current/labels_annotations/

@@ -23,6 +23,7 @@ spec:
     spec:
       automountServiceAccountToken: false
       containers: [{name: web, image: web}]
+  selector: {matchLabels: {app: web}}
 """
 WEB = Ref("Deployment", "apps", "shop", "web")
 
@@ -50,9 +51,9 @@ def test_findings_stand_worst_first_and_then_by_object() -> None:
     text = (
         UNTAGGED
         + "---\n"
-        + UNTAGGED.replace("name: web, namespace", "name: api, namespace").replace(
-            "image: web", "image: web, env: [{name: A, value: a}, {name: A, value: a}]"
-        )
+        + UNTAGGED.replace("name: web, namespace", "name: api, namespace")
+        .replace("app: web", "app: api")
+        .replace("image: web", "image: web, env: [{name: A, value: a}, {name: A, value: a}]")
     )
     assert [(one.rule, one.ref and one.ref.name) for one in run(build_of(text)).findings] == [
         ("schema/duplicate-env", "api"),
@@ -155,7 +156,7 @@ def test_equal_duplicates_are_an_info_and_differing_ones_fail_evaluation() -> No
     differing = run(build_of(UNTAGGED + "---\n" + UNTAGGED.replace("image: web", "image: api")))
     (message,) = differing.eval_messages
     assert message.message == "Deployment shop/web is declared twice, and the two differ (first: shop.yaml:1)"
-    assert (message.location, differing.activation) == (Location(file="shop.yaml", line=11), None)
+    assert (message.location, differing.activation) == (Location(file="shop.yaml", line=12), None)
 
 
 def test_hard_references_in_a_circle_are_an_info_in_plain_manifests() -> None:
