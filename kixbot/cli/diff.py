@@ -79,6 +79,7 @@ def _side(request: BuildRequest, named: str | None, option: str) -> Build:
 
 def _live(session: Session, targets: tuple[str, ...]) -> Plan:
     """The plan against the live cluster. The cluster's client is imported here alone."""
+    from kixbot.cli.recorded import with_applied_values  # noqa: PLC0415
     from kixbot.cli.target import checked_build, open_target  # noqa: PLC0415
     from kixbot.ops.plan import live_plan  # noqa: PLC0415
 
@@ -95,7 +96,7 @@ def _live(session: Session, targets: tuple[str, ...]) -> Plan:
         )
     finally:
         edge.close()
-    return found.plan
+    return replace(found.plan, drift=with_applied_values(session, target.name, found.seen, known=(built,)))
 
 
 def _text(plan: Plan, form: str) -> str:

@@ -1,7 +1,10 @@
 """`kix plan`: the diff against the live cluster, and what a deploy would do."""
 
+from dataclasses import replace
+
 import click
 
+from kixbot.cli.recorded import with_applied_values
 from kixbot.cli.session import Session
 from kixbot.cli.target import checked_build, open_target
 from kixbot.errors import ExitCode
@@ -35,10 +38,11 @@ def command(session: Session, cluster: str | None, *, form: str, exit_code: bool
         )
     finally:
         edge.close()
+    plan = replace(live.plan, drift=with_applied_values(session, target.name, live.seen, known=(build,)))
     if form == "json":
-        session.console.result(diff_document(live.plan))
+        session.console.result(diff_document(plan))
     else:
-        parts = (diff_text(live.plan).rstrip("\n"), plan_text(live.plan))
+        parts = (diff_text(plan).rstrip("\n"), plan_text(plan))
         session.console.result("\n\n".join(part for part in parts if part))
-    changed = any(change.reason == "content" for package in live.plan.packages for change in package.resources)
+    changed = any(change.reason == "content" for package in plan.packages for change in package.resources)
     return int(ExitCode.NO if exit_code and changed else ExitCode.DONE)

@@ -96,15 +96,33 @@ def _element(text: str) -> Element | None:
     return None
 
 
-def render_fields(paths: Iterable[Path]) -> dict[str, Any]:
-    """The FieldsV1 map of these members; the inverse of `parse_fields`."""
+def parse_marked(fields: Mapping[str, Any]) -> Paths:
+    """The leaves that are written with a `.` and nothing else below them, as `render_fields` marks them."""
+    found: set[Path] = set()
+    _collect_marked(fields, (), found)
+    return frozenset(found)
+
+
+def _collect_marked(node: Mapping[str, Any], above: Path, found: set[Path]) -> None:
+    for text, below in node.items():
+        element = None if text == "." else _element(text)
+        if element is not None and below:
+            path = (*above, element)
+            if set(below) == {"."}:
+                found.add(path)
+            else:
+                _collect_marked(below, path, found)
+
+
+def render_fields(paths: Iterable[Path], *, marked: Iterable[Path] = ()) -> dict[str, Any]:
+    """The FieldsV1 map of these members; the inverse of `parse_fields`. Leaves that are `marked` get a `.` below."""
     root: dict[str, Any] = {}
-    everything = set(paths)
+    everything, with_dot = set(paths), set(marked)
     for path in sorted(everything, key=lambda item: (len(item), [_serial(element) for element in item])):
         node = root
         for depth, element in enumerate(path, start=1):
             node = node.setdefault(_serial(element), {})
-            if depth < len(path) and path[:depth] in everything:
+            if (depth < len(path) and path[:depth] in everything) or path[:depth] in with_dot:
                 node["."] = {}
     return root
 

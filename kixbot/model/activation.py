@@ -41,9 +41,10 @@ class Phase(Enum):
 class RecordRow:
     """One object of a record. `left_out` are leaves not sent because another manager holds a ceded field.
 
-    `owned` is the set of owned paths as canonical FieldsV1 JSON; `value_hash` is of the owned projection;
-    `resource_version` is that of the last answer or watch event. Empty before the object was applied. A row without
-    `identity` is a leftover: no longer in the build, not yet deleted.
+    `owned` is the set of owned paths as canonical FieldsV1 JSON; `value_hash` is of the owned projection (see
+    `diff.baseline`); `resource_version` is that of the last answer or watch event. Empty before the object was applied.
+    `cede` are the paths the build leaves to others. A row without `identity` is a leftover: no longer in the build, not
+    yet deleted.
     """
 
     ref: Ref
@@ -56,6 +57,7 @@ class RecordRow:
     resource_version: str = ""
     owned: str = ""
     value_hash: str = ""
+    cede: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

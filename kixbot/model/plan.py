@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from kixbot.model.drift import Drift
 from kixbot.model.resource import Ref
 
 
@@ -127,5 +128,6 @@ class Plan:
     conflicts: tuple[Conflict, ...] = ()
     waves: tuple[Wave, ...] = ()
     prune: tuple[PruneCandidate, ...] = ()
+    drift: Drift = field(default_factory=Drift)
     hash: str = ""
     facts: Mapping[str, object] = field(default_factory=dict)

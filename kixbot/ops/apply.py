@@ -1,9 +1,6 @@
 """One object into the cluster: as `kix`, its generated values as `kix-secret`, its bookkeeping as `kix-record.…`."""
 
 import base64
-import hashlib
-import hmac
-import json
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,17 +18,9 @@ from kixbot.cluster.faults import (
     UnreachableError,
 )
 from kixbot.cluster.interface import ApiKind, Cluster
-from kixbot.diff.ownership import (
-    Path,
-    find_entry,
-    managed_fields,
-    owned_paths,
-    parse_fields,
-    project,
-    render_fields,
-    render_path,
-)
-from kixbot.identity import canonical, is_secret
+from kixbot.diff.baseline import Baseline, baseline_of, encode, fingerprint
+from kixbot.diff.ownership import Path, managed_fields, owned_paths, parse_fields, render_path
+from kixbot.identity import is_secret
 from kixbot.model.activation import FIELD_MANAGER, SECRET_MANAGER, RecordRow, record_manager
 from kixbot.model.plan import Conflict
 from kixbot.model.resource import Body, Ref, Resource
@@ -210,7 +199,8 @@ def _find(target: Target, kind: ApiKind, step: Step) -> dict[str, Any] | None:
 
 
 def _keep_books(target: Target, kind: ApiKind, step: Step, body: dict[str, Any], left_out: tuple[Path, ...]) -> Written:
-    value = value_hash(step.resource, body, target.key)
+    known = _kept_baseline(target, step)
+    value = value_hash(step.resource, body, target.key) if known is None else known.value_hash
     identity = target.identities[step.ref]
     books = bookkeeping(
         step.resource, body, cluster=target.name, activation=target.activation, identity=identity, applied_hash=value
@@ -225,7 +215,19 @@ def _keep_books(target: Target, kind: ApiKind, step: Step, body: dict[str, Any],
         raise StaleError(
             f"{step.ref.plain}: deleted and made anew by somebody while it was deployed", hint="deploy again"
         ) from error
-    return Written(body=kept, row=row_of(target, step.resource, kept, value, left_out), left_out=left_out)
+    row = row_of(target, step.resource, kept, value, left_out)
+    if known is not None:
+        row = replace(row, owned=known.owned, resource_version=known.resource_version)
+    return Written(body=kept, row=row, left_out=left_out)
+
+
+def _kept_baseline(target: Target, step: Step) -> RecordRow | None:
+    """The row whose baseline stays, where the bookkeeping alone is rewritten: what drifted meanwhile is still drift."""
+    row = step.row
+    if step.action != "refresh" or row is None or not row.value_hash:
+        return None
+    left_out = tuple(render_path(path) for path in step.left_out)
+    return row if row.content_hash == hash_of(step.resource, target.key) and row.left_out == left_out else None
 
 
 def row_of(target: Target, resource: Resource, body: Body, value: str, left_out: tuple[Path, ...]) -> RecordRow:
@@ -239,16 +241,16 @@ def row_of(target: Target, resource: Resource, body: Body, value: str, left_out:
         package=target.groups[resource.ref],
         left_out=tuple(render_path(path) for path in left_out),
         resource_version=body["metadata"]["resourceVersion"],
-        owned=json.dumps(render_fields(owned_paths(body, FIELD_MANAGER)), sort_keys=True, separators=(",", ":")),
+        owned=encode(_baseline(resource, body)),
         value_hash=value,
+        cede=resource.cede,
     )
 
 
 def value_hash(resource: Resource, body: Body, key: bytes) -> str:
     """A hash of the values kix owns in the live object; keyed for Secrets."""
-    entry = find_entry(body, FIELD_MANAGER) or {}
-    owned = project(body, parse_fields(entry.get("fieldsV1") or {}), resource.manifest)
-    text = canonical(owned).encode()
-    if is_secret(resource.manifest):
-        return hmac.new(key, text, hashlib.sha256).hexdigest()[:32]
-    return hashlib.sha256(text).hexdigest()[:32]
+    return fingerprint(body, _baseline(resource, body), key if is_secret(resource.manifest) else None)
+
+
+def _baseline(resource: Resource, body: Body) -> Baseline:
+    return baseline_of(owned_paths(body, FIELD_MANAGER), resource.manifest)

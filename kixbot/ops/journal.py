@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from kixbot.cluster.faults import RequestError, UnreachableError
+from kixbot.cluster.interface import ref_of
 from kixbot.cluster.locks import Lock
 from kixbot.cluster.records import Records
 from kixbot.diff.groups import groups_of
@@ -12,8 +13,9 @@ from kixbot.errors import ClusterError
 from kixbot.model.activation import Activation, Phase, RecordRow
 from kixbot.model.build import Build
 from kixbot.model.receipt import Receipt
-from kixbot.model.resource import Ref
+from kixbot.model.resource import Body, Ref
 from kixbot.ops.desired import hash_of
+from kixbot.ops.drift import is_unmoved
 from kixbot.ops.plan import LivePlan
 
 MESSAGE_CHARACTERS: Final = 1000
@@ -29,6 +31,7 @@ class Journal:
         self.name = build.activation.name
         self.dropped_count = 0
         self.groups = {ref: group.id for ref, group in groups_of(build).items()}
+        self._key = key
         self._rows = _first_rows(build, live, key, self.groups)
         source = build.evaluated.source
         self._activation = Activation(
@@ -54,11 +57,12 @@ class Journal:
         """An object was written."""
         self._rows[row.ref] = row
 
-    def touched(self, ref: Ref, resource_version: str) -> None:
-        """A watch saw the object's newest version."""
-        row = self._rows.get(ref)
-        if row is not None and resource_version:
-            self._rows[ref] = replace(row, resource_version=resource_version)
+    def touched(self, body: Body) -> None:
+        """A watch saw a newer version of an object: it is the baseline's, unless a field kix owns moved meanwhile."""
+        row = self._rows.get(ref_of(body))
+        version = str(body["metadata"].get("resourceVersion") or "")
+        if row is not None and version and is_unmoved(row, body, self._key):
+            self._rows[row.ref] = replace(row, resource_version=version)
 
     def dropped(self, ref: Ref) -> None:
         """An object that left the build was deleted."""
@@ -116,6 +120,7 @@ def _first_rows(build: Build, live: LivePlan, key: bytes, groups: Mapping[Ref, s
             content_hash=wanted,
             identity=build.identities[step.ref].hash,
             package=groups[step.ref],
+            cede=step.resource.cede,
         )
         known = step.row if step.action in ("none", "refresh") else None
         if known is None or known.content_hash != wanted:

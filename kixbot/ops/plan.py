@@ -15,6 +15,7 @@ from kixbot.model.build import Build
 from kixbot.model.plan import Action, PackageChange, Plan, PruneCandidate, ResourceChange, SecretChanged
 from kixbot.model.resource import Body, Ref
 from kixbot.ops.desired import has_plain_values
+from kixbot.ops.drift import find_drift
 from kixbot.ops.externals import require_imports
 from kixbot.ops.leftovers import Leftover, leftovers
 from kixbot.ops.observe import Observation, observe
@@ -104,6 +105,7 @@ def _plan(build: Build, seen: Observation, steps: tuple[Step, ...], gone: tuple[
         conflicts=tuple(conflict for step in steps for conflict in step.conflicts),
         waves=waves(build),
         prune=tuple(PruneCandidate(ref=one.ref, kept=one.kept) for one in gone),
+        drift=find_drift(seen, (build,)),
         hash=_hash(build, changes, gone),
     )
 

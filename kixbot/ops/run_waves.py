@@ -133,7 +133,7 @@ class RunWaves:
         last: dict[Ref, Seen] = {}
         for seen in wait(self._target.cluster, self._target.name, awaited, seconds=seconds, clock=self._target.clock):
             last[seen.ref] = seen
-            self._journal.touched(seen.ref, str(seen.body["metadata"].get("resourceVersion") or ""))
+            self._journal.touched(seen.body)
             match seen.readiness.state:
                 case State.READY | State.PASSED:
                     self._ready.add(seen.ref)

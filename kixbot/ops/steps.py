@@ -37,6 +37,7 @@ from kixbot.ops.desired import (
     other_clusters,
     sent_body,
 )
+from kixbot.ops.drift import is_done_job
 from kixbot.ops.observe import Observation
 
 StepAction = Literal["create", "change", "adopt", "refresh", "none"]
@@ -90,7 +91,9 @@ def decide(build: Build, resource: Resource, seen: Observation, cluster: Cluster
         moved=row is not None and row.identity != build.identities[resource.ref].hash,
     )
     if live is None:
-        return _absent(build, step, seen, cluster)
+        wanted = hash_of(resource, seen.record.key)
+        done = is_done_job(seen, resource.ref) and all(one.content_hash == wanted for one in rows)
+        return step if done else _absent(build, step, seen, cluster)
     if _is_current(step, rows, seen.record.key):
         return replace(step, action=_upkeep(build, step))
     return _simulate(step, seen, cluster, build)

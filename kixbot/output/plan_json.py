@@ -16,6 +16,7 @@ from kixbot.model.plan import (
     ResourceChange,
     SecretChanged,
 )
+from kixbot.output import drift_json
 from kixbot.output.plan_values import CHANGED, SECRET, tally
 
 SCHEMA = 1
@@ -55,7 +56,8 @@ def document(plan: Plan) -> dict[str, Any]:
             },
         },
         "packages": [_package(package) for package in plan.packages],
-        "drift": [],
+        "drift": drift_json.resources(plan.drift.resources),
+        "additions": drift_json.resources(plan.drift.additions),
         "conflicts": [_conflict(conflict) for conflict in plan.conflicts],
         "waves": [{"wave": wave.number, "resources": [ref.id for ref in wave.refs]} for wave in plan.waves],
         "prune": [{"id": candidate.ref.id, "kept": candidate.kept} for candidate in plan.prune],

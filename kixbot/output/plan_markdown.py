@@ -6,11 +6,13 @@ Every name and value is untrusted: names stand as code, details in a fence longe
 from collections import Counter
 from collections.abc import Iterator
 
+from kixbot.model.drift import ResourceDrift
 from kixbot.model.plan import PackageChange, Plan
+from kixbot.output import drift_text
 from kixbot.output.deploy_text import waves_text
 from kixbot.output.markup import Text, code, fence, html_code, version
 from kixbot.output.plan_text import resource_lines
-from kixbot.output.plan_values import parts, refs_of, tally
+from kixbot.output.plan_values import count, parts, refs_of, tally
 from kixbot.output.ref_names import short_names
 
 
@@ -41,12 +43,15 @@ def _render(plan: Plan, title: str, *, waves: bool) -> str:
         lines = [_line(package) for package in plan.packages if package.action == action]
         if lines:
             blocks.append("\n".join([f"**{heading} packages**", *lines]))
+    if plan.drift.resources:
+        blocks.append("\n".join(["**Drift**", *map(_drift_line, plan.drift.resources)]))
     if plan.conflicts:
         blocks.append(f"**Conflicts**\n\n{fence(chr(10).join(_conflicts(plan)))}")
     if waves and (text := waves_text(plan.waves)):
         blocks.append(f"**Waves**\n\n{fence(text)}")
     blocks.append(_activation(plan))
     blocks += [_details(package, plan) for package in changed]
+    blocks += _drift_details(plan)
     return "\n\n".join(blocks) + "\n"
 
 
@@ -79,6 +84,21 @@ def _details(package: PackageChange, plan: Plan) -> str:
     lines = [line for change in package.resources for line in resource_lines(change, name)]
     summary = f"{html_code(package.id)} ({parts(package)})"
     return f"<details><summary>{summary}</summary>\n\n{fence(chr(10).join(lines))}\n\n</details>"
+
+
+def _drift_line(drift: ResourceDrift) -> str:
+    what = drift_text.state(drift) or count(len(drift.fields), "field")
+    return f"- {code(drift.ref.short)} ({what})"
+
+
+def _drift_details(plan: Plan) -> Iterator[str]:
+    name = short_names(refs_of(plan))
+    for title, lines in (
+        ("Drift", list(drift_text.section(plan.drift, name))),
+        ("Added by hand", list(drift_text.additions(plan.drift, name))),
+    ):
+        if lines:
+            yield f"<details><summary>{title}</summary>\n\n{fence(chr(10).join(lines))}\n\n</details>"
 
 
 def _conflicts(plan: Plan) -> Iterator[str]:

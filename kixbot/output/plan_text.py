@@ -9,6 +9,7 @@ from itertools import groupby
 
 from kixbot.model.plan import FieldChange, PackageChange, Plan, ResourceChange
 from kixbot.model.resource import Ref
+from kixbot.output import drift_text
 from kixbot.output.plan_values import count, hunk, parts, refs_of, sides, sign
 from kixbot.output.ref_names import short_names
 from kixbot.output.terminal import escape
@@ -18,11 +19,13 @@ _Name = Callable[[Ref], str]
 
 
 def text(plan: Plan) -> str:
-    """What `kix diff` prints: packages, their changed resources and fields, the activation."""
+    """What `kix diff` prints: packages, their changed resources and fields, drift, the activation."""
     name = short_names(refs_of(plan))
     blocks = [
         [_headline(plan)],
         list(_packages(plan, name)),
+        list(drift_text.section(plan.drift, name)),
+        list(drift_text.additions(plan.drift, name)),
         [activation_line(plan)],
     ]
     return "\n\n".join("\n".join(map(escape, block)) for block in blocks if block) + "\n"

@@ -22,6 +22,7 @@ def refs_of(plan: Plan) -> Iterator[Ref]:
     for package in plan.packages:
         yield from (change.ref for change in package.resources)
     yield from (conflict.ref for conflict in plan.conflicts)
+    yield from (one.ref for one in (*plan.drift.resources, *plan.drift.additions))
 
 
 def tally(package: PackageChange) -> Counter[str]:

@@ -31,7 +31,9 @@ SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 
 def faults(name: str, found: Any) -> list[str]:
     """What the published schema has to say against a document."""
-    schemas = {one: json.loads((SCHEMAS / one).read_text(encoding="utf-8")) for one in ("diff.json", "plan.json")}
+    schemas = {
+        one: json.loads((SCHEMAS / one).read_text(encoding="utf-8")) for one in ("diff.json", "drift.json", "plan.json")
+    }
     registry = Registry().with_resources((schema["$id"], Schema.from_contents(schema)) for schema in schemas.values())
     Draft202012Validator.check_schema(schemas[name])
     return [error.message for error in Draft202012Validator(schemas[name], registry=registry).iter_errors(found)]
