@@ -153,7 +153,7 @@ def fault_of(status: int, content_type: str, body: Mapping[str, Any] | None, tex
 
     `what` says the request in words (`apply Deployment/web@shop`); it starts the message.
     """
-    message = str((body or {}).get("message") or text.strip() or f"HTTP {status}")
+    message = _bounded(str((body or {}).get("message") or text.strip() or f"HTTP {status}"))
     said = f"{what}: {message}"
     reason = str((body or {}).get("reason") or "")
     causes = tuple(((body or {}).get("details") or {}).get("causes") or ())
@@ -179,6 +179,12 @@ def fault_of(status: int, content_type: str, body: Mapping[str, Any] | None, tex
             return _server_side(said, text=message, status=status)
 
 
+def _bounded(text: str) -> str:
+    """An API server may quote a whole object; the first part says what is wrong."""
+    return text if len(text) <= MESSAGE_CHARACTERS else f"{text[:MESSAGE_CHARACTERS]}… ({len(text)} characters)"
+
+
+MESSAGE_CHARACTERS = 1000
 TOO_LARGE_HINT = "etcd takes 1.5 MiB an object; split it, or serve the data from an image or a volume"
 
 

@@ -70,8 +70,8 @@ def _format(moment: datetime) -> str:
 class Lock:
     """A held Lease, renewed from a thread until released. Use as a context manager.
 
-    `holder` says who, for people, and is unique to the process; `wait` is how long to wait for another, in seconds;
-    `now` gives UTC.
+    `holder` says who, for people, and is unique to the process; `wait` is how long to wait for another and `renew` how
+    often to renew, in seconds; `now` gives UTC.
     """
 
     def __init__(
@@ -82,10 +82,11 @@ class Lock:
         namespace: str,
         holder: str,
         wait: float = 0.0,
+        renew: float = RENEW_SECONDS,
         now: Callable[[], datetime] | None = None,
     ) -> None:
         self._cluster, self._name, self._namespace, self._holder = cluster, name, namespace, holder
-        self._wait = wait
+        self._wait, self._every = wait, renew
         self._now = now or (lambda: datetime.now(UTC))
         self._ended = threading.Event()
         self._lost = threading.Event()
@@ -182,7 +183,7 @@ class Lock:
 
     def _renew(self) -> None:
         renewed = self._now()
-        while not self._ended.wait(RENEW_SECONDS):
+        while not self._ended.wait(self._every):
             try:
                 state = read_lease(self._cluster, name=self._name, namespace=self._namespace)
                 if state.holder != self._holder:

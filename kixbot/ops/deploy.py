@@ -217,7 +217,6 @@ def _finish(run: _Run, live: LivePlan, journal: Journal, lock: Lock, waves: RunW
         run.who,
         at=run.now(),
         counts=counts,
-        deployed_hash=live.plan.hash or None,
         forced=waves.forced,
         adopted=tuple(step.ref.id for step in live.steps if step.action == "adopt"),
     )

@@ -13,11 +13,16 @@ from kixbot.model.receipt import Image, Receipt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Who deploys and from where. `nix` is Nix's version where a definition was evaluated."""
+    """Who deploys and from where. `nix` is Nix's version where a definition was evaluated.
+
+    `reviewed_hash` and `deployed_hash` are of the change that was reviewed and of the one that is deployed, both worked
+    out from commits.
+    """
 
     actor: str | None = None
     run_url: str | None = None
     reviewed_hash: str | None = None
+    deployed_hash: str | None = None
     nix: str | None = None
     warnings: tuple[str, ...] = ()
     tools: Mapping[str, str] = field(default_factory=dict)
@@ -29,7 +34,6 @@ def receipt_of(
     *,
     at: datetime,
     counts: Mapping[str, int],
-    deployed_hash: str | None,
     forced: tuple[str, ...] = (),
     adopted: tuple[str, ...] = (),
     warnings: tuple[str, ...] = (),
@@ -58,7 +62,7 @@ def receipt_of(
         pins={use.key: use.reference for use in build.evaluated.pins_used},
         counts=counts,
         reviewed_hash=who.reviewed_hash,
-        deployed_hash=deployed_hash,
+        deployed_hash=who.deployed_hash,
         forced=forced,
         adopted=adopted,
         warnings=(*who.warnings, *warnings),

@@ -1,11 +1,13 @@
 """The Lease: one holder at a time, taken over when it ran out, and the pointer that outlives both."""
 
 import threading
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kixbot.cluster.locks import Lock, read_lease
+from kixbot.cluster.locks import LEASE, Lock, read_lease
 from kixbot.cluster.memory import MemoryCluster
 from kixbot.errors import RefusedError
 
@@ -76,3 +78,24 @@ def test_the_next_one_waits_as_long_as_it_may(cluster: MemoryCluster) -> None:
     second.acquire()
     assert read_lease(cluster, name="shop", namespace="default").holder == "second"
     second.release()
+
+
+def test_a_held_lease_is_renewed_and_its_loss_is_noticed(cluster: MemoryCluster) -> None:
+    moments = iter(START + timedelta(seconds=number) for number in range(100_000))
+    held = Lock(cluster, name="shop", namespace="default", holder="ann", renew=0.05, now=lambda: next(moments))
+    held.acquire()
+    first = read_lease(cluster, name="shop", namespace="default").expires
+    eventually(lambda: read_lease(cluster, name="shop", namespace="default").expires != first)
+    assert not held.is_lost
+    patch = {"spec": {"holderIdentity": "bob"}}
+    cluster.merge_patch(LEASE, "shop", patch, namespace="default", manager="bob")
+    eventually(lambda: held.is_lost)
+    held.release()
+    assert read_lease(cluster, name="shop", namespace="default").holder == "bob"
+
+
+def eventually(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
