@@ -110,6 +110,21 @@ def test_a_cluster_whose_predecessor_failed_is_not_tried_and_says_so(tmp_path: P
     assert image(shop, "production") == "ghcr.io/acme/web:1.4.2"
 
 
+def test_a_job_of_one_cluster_asks_the_cluster_before_it(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    alone = shop.push(shop.base, KIX_CLUSTERS="production")
+    assert "production: waits: staging is not deployed yet" in alone.log
+    shop.push(shop.base, KIX_CLUSTERS="staging")
+    sha = shop.world.merge(shop.propose(both(NEW)))
+    early = shop.push(sha, KIX_CLUSTERS="production")
+    assert early.code == 0
+    assert "production: waits: staging does not run this commit" in early.log
+    assert shop.current("production") is None
+    shop.push(sha, KIX_CLUSTERS="staging")
+    assert shop.push(sha, KIX_CLUSTERS="production").code == 0
+    assert image(shop, "production") == "ghcr.io/acme/web:1.5.0"
+
+
 def test_a_build_that_does_not_pass_its_checks_is_not_deployed(tmp_path: Path) -> None:
     shop = Shop(tmp_path)
     shop.push(shop.base)

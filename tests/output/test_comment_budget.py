@@ -58,6 +58,12 @@ def test_any_details_fit_any_limit_and_no_resource_is_cut(texts: list[str], limi
     assert bool(told) == bool(missing) or not texts
 
 
+def test_many_small_packages_each_pay_for_their_fold() -> None:
+    shown = review(sized(["x"] * 200))
+    for limit in range(4000, 30_000, 1300):
+        check_whole(render_comment(shown, limit=limit, measure=utf16_units), limit)
+
+
 def test_a_grave_change_keeps_its_place_when_harmless_ones_fill_the_room() -> None:
     cluster = sized(["x\n" * 200] * 40)
     assert cluster.plan is not None

@@ -115,6 +115,7 @@ HOSTILE = [
     "::error::x", "##[error]x", "EOF\noutcome=success", "\u202egnp.exe", "\u2066x\u2069", "\x1b[31mred", "\x07", "\r\n",
     "&lt;b&gt;", "&#64;acme", "a" * 5000, "🎉" * 400, "\ud800", "", " ", "{{ 7 * 7 }}", "{% raw %}", "<details>", "</pre>",
     "<pre>", "</code>", "\t", "%0A", "![]", "==x==", ":smile:", "GH-12", "deadbeef" * 5, "~strike~", "[[wiki]]",
+    "|a@evil.example", "|mailto:a@evil.example|", "|www.evil.example|http://evil.example",
 ]  # fmt: skip
 
 
