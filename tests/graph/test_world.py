@@ -10,7 +10,7 @@ def workload(number: int) -> str:
 apiVersion: apps/v1
 kind: Deployment
 metadata: {{name: web{number}, namespace: shop}}
-spec: {{template: {{metadata: {{labels: {{app: web{number}, tier: front}}}}, spec: {{}}}}}}
+spec: {{template: {{metadata: {{labels: {{app: web{number}, tier: front}}}}, spec: {{containers: [{{name: web}}]}}}}}}
 """
 
 
