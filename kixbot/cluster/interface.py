@@ -5,7 +5,7 @@ An implementation must be safe to use from several threads.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -138,6 +138,17 @@ class Cluster(Protocol):
         subresource: str = "",
     ) -> dict[str, Any]:
         """JSON merge patch; a metadata.resourceVersion or uid in it guards. Raises StaleError."""
+
+    def replace_owners(
+        self,
+        kind: ApiKind,
+        name: str,
+        entries: Sequence[Mapping[str, Any]],
+        *,
+        namespace: str = "",
+        resource_version: str,
+    ) -> dict[str, Any]:
+        """Replace metadata.managedFields of exactly the version that was seen. Raises StaleError."""
 
     def delete(
         self,

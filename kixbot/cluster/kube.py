@@ -4,13 +4,14 @@ Reads and dry-runs are tried again by our own policy; writes by whoever knows wh
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
 from kubernetes.client.api_client import ApiClient
 
 from kixbot.cluster import kube_discovery
+from kixbot.cluster.faults import RejectedError, StaleError
 from kixbot.cluster.interface import ApiKind, Discovery, Listing, Propagation, Watch
 from kixbot.cluster.kube_transport import JSON, Call, KubeTransport
 from kixbot.cluster.kube_watch import KubeWatch
@@ -20,6 +21,7 @@ from kixbot.retry import Clock
 
 POOL: Final = 32  # at least as many connections as there are threads of readers, writers and watches
 APPLY: Final = "application/apply-patch+yaml"
+JSON_PATCH: Final = "application/json-patch+json"
 MERGE: Final = "application/merge-patch+json"
 METADATA_LIST: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 
@@ -141,6 +143,32 @@ class KubeCluster:
             what=_what("patch", kind, namespace, name),
         )
         return _typed(kind, self._write("patch", call))
+
+    def replace_owners(
+        self,
+        kind: ApiKind,
+        name: str,
+        entries: Sequence[Mapping[str, Any]],
+        *,
+        namespace: str = "",
+        resource_version: str,
+    ) -> dict[str, Any]:
+        """A JSON patch; a failed test of the resourceVersion is answered as 422."""
+        operations: list[dict[str, Any]] = [
+            {"op": "test", "path": "/metadata/resourceVersion", "value": resource_version},
+            {"op": "replace", "path": "/metadata/managedFields", "value": list(entries)},
+        ]
+        call = Call(
+            method="PATCH",
+            path=path_of(kind, namespace, name),
+            body=operations,
+            content_type=JSON_PATCH,
+            what=_what("patch", kind, namespace, name),
+        )
+        try:
+            return _typed(kind, self._write("patch", call))
+        except RejectedError as error:
+            raise StaleError(error.message, status=409) from error
 
     def delete(
         self,

@@ -6,7 +6,7 @@ No library retries: urllib3 would silently repeat GET, PUT and DELETE on 429 and
 import base64
 import binascii
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -31,7 +31,7 @@ class Call:
     path: str
     what: str
     query: Mapping[str, str] = field(default_factory=dict)
-    body: Mapping[str, Any] | None = None
+    body: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     content_type: str = JSON
     accept: str = JSON
     read_seconds: float = READ_SECONDS
@@ -119,7 +119,7 @@ def _refused(response: urllib3.BaseHTTPResponse, call: Call) -> RequestError:
     data = response.data
     content_type = response.headers.get("Content-Type", "")
     fault = fault_of(response.status, content_type, _decoded(data), data.decode("utf-8", "replace"), what=call.what)
-    return _without_secrets(fault, call.body)
+    return _without_secrets(fault, call.body if isinstance(call.body, Mapping) else None)
 
 
 def _cause(error: Exception) -> str:

@@ -24,7 +24,7 @@ from kixbot.identity import is_secret
 from kixbot.model.activation import FIELD_MANAGER, SECRET_MANAGER, RecordRow, record_manager
 from kixbot.model.plan import Conflict
 from kixbot.model.resource import Body, Ref, Resource
-from kixbot.ops.desired import bookkeeping, generated_keys, hash_of, missing_keys, sent_body
+from kixbot.ops.desired import bookkeeping, generated_keys, hash_of, is_skewed, missing_keys, sent_body
 from kixbot.ops.steps import Step, conflicts_of
 from kixbot.retry import Clock, RetryLaterError, cluster_policy
 
@@ -104,7 +104,9 @@ def _apply(target: Target, kind: ApiKind, step: Step) -> tuple[dict[str, Any], t
     """Apply; on a conflict once more without the ceded leaves, never without the subtree above them."""
     body = sent_body(step.resource, step.left_out)
     try:
-        return attempt(target, step, lambda: _send(target, kind, body)), step.left_out
+        return _send_healed(target, kind, step, body), step.left_out
+    except StaleError as error:
+        raise StaleError(f"{step.ref.plain}: changed while its fields were put back", hint="deploy again") from error
     except ConflictError as error:
         fresh = replace(step, live=target.cluster.get(kind, step.ref.name, step.ref.namespace))
         conflicts = conflicts_of(fresh, error)
@@ -113,6 +115,31 @@ def _apply(target: Target, kind: ApiKind, step: Step) -> tuple[dict[str, Any], t
         held = _paths_named(fresh, {conflict.path.removeprefix("$") for conflict in conflicts})
         left_out = tuple(sorted({*step.left_out, *held}, key=render_path))
         return attempt(target, step, lambda: _send(target, kind, sent_body(step.resource, left_out))), left_out
+
+
+def _send_healed(target: Target, kind: ApiKind, step: Step, body: Body) -> dict[str, Any]:
+    """Send; where entries of owners are of another API version, rewrite these, guarded, and send once more.
+
+    Only their version moves. Otherwise every apply at the new version fails with "field not declared in schema" for a
+    field that nobody wrote: the new version's default.
+    """
+    try:
+        return attempt(target, step, lambda: _send(target, kind, body, step.guard))
+    except SchemaError:
+        live = _find(target, kind, step)
+        if live is None or not is_skewed(live, kind.api_version):
+            raise
+        metadata = live["metadata"]
+        entries = [{**entry, "apiVersion": kind.api_version} for entry in metadata["managedFields"]]
+        healed = target.cluster.replace_owners(
+            kind,
+            step.ref.name,
+            entries,
+            namespace=step.ref.namespace,
+            resource_version=metadata["resourceVersion"],
+        )
+        guard = healed["metadata"]["resourceVersion"] if step.guard else step.guard
+        return attempt(target, step, lambda: _send(target, kind, body, guard))
 
 
 def _paths_named(step: Step, fields: set[str]) -> tuple[Path, ...]:
@@ -124,8 +151,11 @@ def _paths_named(step: Step, fields: set[str]) -> tuple[Path, ...]:
     )
 
 
-def _send(target: Target, kind: ApiKind, body: Body) -> dict[str, Any]:
-    return target.cluster.apply(kind, body, manager=FIELD_MANAGER, force=target.force)
+def _send(target: Target, kind: ApiKind, body: Body, guard: str = "") -> dict[str, Any]:
+    """`guard` is the resourceVersion of the only object whose fields may be taken."""
+    if guard:
+        body = {**body, "metadata": {**body["metadata"], "resourceVersion": guard}}
+    return target.cluster.apply(kind, body, manager=FIELD_MANAGER, force=target.force or bool(guard))
 
 
 def attempt(target: Target, step: Step, request: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -96,6 +96,28 @@ def is_held(live: Body, cluster: str) -> bool:
     return find_entry(live, FIELD_MANAGER) is not None or find_entry(live, record_manager(cluster)) is not None
 
 
+def is_skewed(live: Body, api_version: str) -> bool:
+    """Whether an owner's entry was written at another version of the kind.
+
+    The API server then reads the object at that version too and may stumble over fields only the newer one knows.
+    """
+    return any(entry.get("apiVersion") != api_version for entry in managed_fields(live) if not entry.get("subresource"))
+
+
+def contents_of(resource: Resource) -> dict[str, Any]:
+    """The manifest as a projection shows it: without what names the object."""
+    body = sent_body(resource, ())
+    metadata = {key: value for key, value in body.get("metadata", {}).items() if key not in ("name", "namespace")}
+    kept = {key: value for key, value in body.items() if key not in ("apiVersion", "kind", "metadata")}
+    return {**({"metadata": metadata} if metadata else {}), **kept}
+
+
+def managers_of(live: Body) -> str:
+    """Who manages an object, for people."""
+    names = {str(entry.get("manager")) for entry in managed_fields(live) if not entry.get("subresource")}
+    return f"managed by {', '.join(sorted(names))}" if names else "managed by nobody"
+
+
 def other_clusters(live: Body | None, cluster: str) -> tuple[str, ...]:
     """Other Kix clusters that hold the object, by its labels."""
     labels = ((live or {}).get("metadata") or {}).get("labels") or {}

@@ -6,7 +6,7 @@ the answer against that of the live object, exact through defaults, quantities, 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from kixbot.cluster.crds import CRD
 from kixbot.cluster.faults import ConflictError, ForbiddenError, NotFoundError, SchemaError
@@ -29,10 +29,13 @@ from kixbot.model.build import Build
 from kixbot.model.plan import Conflict
 from kixbot.model.resource import Body, Ref, Resource
 from kixbot.ops.desired import (
+    contents_of,
     has_plain_values,
     hash_of,
     is_held,
+    is_skewed,
     leaves_left_out,
+    managers_of,
     missing_keys,
     other_clusters,
     sent_body,
@@ -40,6 +43,7 @@ from kixbot.ops.desired import (
 from kixbot.ops.drift import is_done_job
 from kixbot.ops.observe import Observation
 
+SKEWED: Final = "not simulated: its owners' entries are of another API version; a deploy rewrites them"
 StepAction = Literal["create", "change", "adopt", "refresh", "none"]
 
 
@@ -49,7 +53,7 @@ class Step:
 
     `before` and `after` are what the plan shows; equal when nothing kix owns would change. `moved` tells that the
     identity differs from the record's though the content does not. `note` says why a step is not simulated, or who
-    manages an adopted object.
+    manages an adopted object. `guard` is the resourceVersion of a forced write that takes the fields `taken` back.
     """
 
     resource: Resource
@@ -64,6 +68,8 @@ class Step:
     simulated: bool = True
     moved: bool = False
     note: str | None = None
+    taken: tuple[str, ...] = ()
+    guard: str = ""
 
     @property
     def ref(self) -> Ref:
@@ -96,7 +102,7 @@ def decide(build: Build, resource: Resource, seen: Observation, cluster: Cluster
         return step if done else _absent(build, step, seen, cluster)
     if _is_current(step, rows, seen.record.key):
         return replace(step, action=_upkeep(build, step))
-    return _simulate(step, seen, cluster, build)
+    return simulate(step, seen, cluster, build)
 
 
 def _is_current(step: Step, rows: tuple[RecordRow, ...], key: bytes | None) -> bool:
@@ -165,7 +171,8 @@ def made_crd(build: Build, ref: Ref) -> str | None:
     return None
 
 
-def _simulate(step: Step, seen: Observation, cluster: Cluster, build: Build) -> Step:
+def simulate(step: Step, seen: Observation, cluster: Cluster, build: Build) -> Step:
+    """The step of a live object as a dry-run of it tells: a change, an adoption, or bookkeeping alone."""
     live = step.live
     if live is None or step.kind is None:
         return step
@@ -174,19 +181,21 @@ def _simulate(step: Step, seen: Observation, cluster: Cluster, build: Build) -> 
     lead = other_clusters(live, build.cluster.name)
     adopted = not is_held(live, build.cluster.name)
     current = replace(
-        step, live=live, action="adopt" if adopted else "change", note=_managers(live) if adopted else None
+        step, live=live, action="adopt" if adopted else "change", note=managers_of(live) if adopted else None
     )
     try:
         answered = _dry_run_with_conflicts(cluster, current)
     except ForbiddenError:
         before = project(live, owned_paths(live, FIELD_MANAGER), step.resource.manifest)
-        return replace(current, before=before, after=_contents(step.resource), simulated=False,
+        return replace(current, before=before, after=contents_of(step.resource), simulated=False,
                        note="not simulated: no right to patch")  # fmt: skip
     except SchemaError:
+        if is_skewed(live, step.kind.api_version):
+            return replace(current, after=contents_of(step.resource), simulated=False, note=SKEWED)
         made = made_crd(build, step.ref)
         if made is None:
             raise
-        return replace(current, after=_contents(step.resource), simulated=False,
+        return replace(current, after=contents_of(step.resource), simulated=False,
                        note=f"not simulated: CRD {made} is changed by this deploy")  # fmt: skip
     if lead and answered.before != answered.after:
         raise RefusedError(
@@ -194,18 +203,6 @@ def _simulate(step: Step, seen: Observation, cluster: Cluster, build: Build) -> 
             hint=f"change it there, or remove it from cluster {lead[0]} first",
         )
     return answered
-
-
-def _contents(resource: Resource) -> dict[str, Any]:
-    body = sent_body(resource, ())
-    metadata = {key: value for key, value in body.get("metadata", {}).items() if key not in ("name", "namespace")}
-    kept = {key: value for key, value in body.items() if key not in ("apiVersion", "kind", "metadata")}
-    return {**({"metadata": metadata} if metadata else {}), **kept}
-
-
-def _managers(live: Body) -> str:
-    names = {str(entry.get("manager")) for entry in managed_fields(live) if not entry.get("subresource")}
-    return f"managed by {', '.join(sorted(names))}" if names else "managed by nobody"
 
 
 def dry_run(cluster: Cluster, step: Step, body: Mapping[str, Any], *, force: bool = False) -> dict[str, Any]:

@@ -255,6 +255,20 @@ def test_a_merge_patch_is_guarded_by_its_resource_version(world: World) -> None:
                                   manager="other")  # fmt: skip
 
 
+def test_owners_are_replaced_only_of_the_version_that_was_seen(world: World) -> None:
+    world.cluster.apply(CONFIG_MAP, world.config_map(a="1"), manager="other")
+    made = world.cluster.apply(CONFIG_MAP, world.config_map(a="1"), manager="kix")
+    mine = [entry for entry in made["metadata"]["managedFields"] if entry["manager"] == "kix"]
+    version = made["metadata"]["resourceVersion"]
+    after = world.cluster.replace_owners(
+        CONFIG_MAP, "settings", mine, namespace=world.namespace, resource_version=version
+    )
+    assert [entry["manager"] for entry in after["metadata"]["managedFields"]] == ["kix"]
+    assert after["data"] == {"a": "1"}
+    with pytest.raises(StaleError):
+        world.cluster.replace_owners(CONFIG_MAP, "settings", mine, namespace=world.namespace, resource_version=version)
+
+
 def test_a_delete_hits_only_the_object_that_was_seen(world: World) -> None:
     made = world.cluster.apply(CONFIG_MAP, world.config_map(a="1"), manager="kix")
     with pytest.raises(StaleError):
