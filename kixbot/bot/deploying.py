@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from kixbot.bot.job import Job
 from kixbot.cluster.interface import Cluster
-from kixbot.errors import DeployFailedError, RefusedError
+from kixbot.errors import DeployFailedError, KixError, RefusedError
 from kixbot.model.build import Build
 from kixbot.model.plan import Plan, Wave
 from kixbot.model.resource import Ref
@@ -49,6 +49,12 @@ class _Seen:
                 self.report += lines
             case Finished():
                 self.finished = event
+
+    def hint(self, job: Job, error: KixError) -> None:
+        """What to do about it, in the report and in the log."""
+        if error.hint:
+            self.report.append(f"  hint: {error.hint}")
+            job.say(f"    hint: {error.hint}")
 
     @property
     def results(self) -> tuple[WaveResult, ...]:
@@ -123,10 +129,10 @@ def run(
                 job.say(f"  {line}")
     except DeployFailedError as error:
         sentence = error.message
-        seen.report += [f"  hint: {error.hint}"] if error.hint else []
+        seen.hint(job, error)
     except RefusedError as error:
         state, sentence = "refused", error.message
-        seen.report += [f"  hint: {error.hint}"] if error.hint else []
+        seen.hint(job, error)
     receipt = seen.finished.receipt if seen.finished else None
     if receipt is not None:
         state = "deployed"

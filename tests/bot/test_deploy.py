@@ -208,7 +208,9 @@ def test_without_a_context_and_without_the_embedded_cluster_the_hint_says_what_t
     run = shop.push(shop.base, KIX_EMBEDDED="")
     assert run.code == 2
     assert "staging: failed: cluster staging: no context to deploy to" in run.log
-    assert 'name one in kix.toml on the default branch: [clusters.staging] context = "…"' in shop.summary
+    hint = 'hint: name one in kix.toml on the default branch: [clusters.staging] context = "…"'
+    assert hint in run.log
+    assert hint in shop.summary
 
 
 def test_a_cluster_that_does_not_answer_is_the_outside_worlds_fault(tmp_path: Path) -> None:

@@ -79,6 +79,7 @@ class _Run:
         except KixError as error:
             # One cluster that cannot be reached does not hide what became of the others.
             lines = (f"  hint: {error.hint}",) if error.hint else ()
+            self._say(lines)
             outcome = replace(
                 self._outcome(name, "failed", error.message), lines=lines, failure=ExitCode(error.exit_code)
             )
@@ -109,9 +110,11 @@ class _Run:
         grave = [one for one in report.findings if one.severity is Severity.ERROR or one.rule in report.failing]
         found = (*report.eval_messages, *grave)
         merged = self._range(current).merged
+        lines = tuple(f"{one.rule}: {one.message.splitlines()[0]}" for one in found)
+        self._say(lines)
         return replace(
             self._outcome(name, "failed", "the build does not pass its checks"),
-            lines=tuple(f"{one.rule}: {one.message.splitlines()[0]}" for one in found),
+            lines=lines,
             pull_requests=tuple(one.pull_request.number for one in merged),
             failure=exit_code(report),
         )
@@ -194,6 +197,10 @@ class _Run:
         """Whether the branch has a newer commit: that one's own run deploys it, and this must not undo it."""
         head = self.job.forge.find_branch(self.branch)
         return head is not None and head != self.sha
+
+    def _say(self, lines: tuple[str, ...]) -> None:
+        for line in lines:
+            self.job.say(f"  {line}")
 
     def _outcome(self, name: str, state: str, sentence: str) -> Outcome:
         assert state in _STATES
