@@ -51,6 +51,7 @@ from kixbot.checks import (
     sel_two_budgets,
 )
 from kixbot.checks.base import Check
+from kixbot.checks.schema import rules as schema
 
 CHECKS: tuple[Check, ...] = (
     schema_assertion.CHECK,
@@ -59,6 +60,7 @@ CHECKS: tuple[Check, ...] = (
     schema_not_a_string.CHECK,
     schema_quantity.CHECK,
     schema_quantity_unit.CHECK,
+    *schema.CHECKS,
     api_object_size.CHECK,
     gov_duplicate_object.DIFFERING,
     ref_backend_port.CHECK,

@@ -120,7 +120,7 @@ def test_an_unlikely_unit_is_a_warning(resources: str, message: str, hint: str) 
     "resources",
     [
         "{requests: {cpu: 0.5, memory: 1.5Gi}, limits: {cpu: 2, memory: 2e9}}",
-        "{requests: {cpu: 100m, memory: 0, ephemeral-storage: 1G, example.org/gpu: 1}}",
+        "{requests: {cpu: 100m, memory: 0, ephemeral-storage: 1G}, limits: {example.org/gpu: 1}}",
         "{}",
         "null",
     ],

@@ -65,7 +65,7 @@ def test_findings_stand_worst_first_and_then_by_object() -> None:
 def test_a_fingerprint_survives_other_lines_other_files_and_another_version_of_the_kind() -> None:
     (before,) = run(build_of(UNTAGGED)).findings
     moved = "# a comment\n\n" + UNTAGGED.replace("apps/v1", "apps/v1beta2")
-    (after,) = run(build_of(moved, file="other/place.yaml")).findings
+    (after,) = (one for one in run(build_of(moved, file="other/place.yaml")).findings if one.rule == before.rule)
     assert after.fingerprint == before.fingerprint
     assert after.location != before.location
     assert len(before.fingerprint) == 32

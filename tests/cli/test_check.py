@@ -125,7 +125,7 @@ def test_a_cluster_of_the_settings_is_judged_by_its_flavor_and_its_own_rules(
         'schema = 1\n[clusters.shop]\npath = "web.yaml"\nflavor = "kind"\n[check]\nfail = ["gov/*"]\n',
     )
     service = (
-        "---\napiVersion: v1\nkind: Service\nmetadata: {name: lb, namespace: default}\nspec: {type: LoadBalancer}\n"
+        "---\napiVersion: v1\nkind: Service\nmetadata: {name: lb, namespace: default}\nspec: {type: LoadBalancer, ports: [{port: 80}]}\n"
     )
     write(tmp_path, "web.yaml", WEB.replace("shop", "default") % "web" + service)
     assert kix(tmp_path, "check", "shop") == 1
