@@ -395,6 +395,45 @@ def test_a_deploy_killed_half_way_is_taken_up_by_the_next_one(real: Real, contro
     assert real.phases_here() == ["Active"]
 
 
+WIDGETS = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.GROUP}
+spec:
+  group: GROUP
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets, singular: widget, listKind: WidgetList}
+  versions: [VERSIONS]
+"""
+OLD = """{name: v1beta1, served: true, storage: STORAGE, schema: {openAPIV3Schema: {type: object, properties:
+  {spec: {type: object, properties: {port: {type: integer}}}}}}}"""
+NEW = """{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties:
+  {spec: {type: object, properties: {port: {type: integer}, access: {type: string, default: open}}}}}}}"""
+
+
+def test_an_object_moves_to_a_new_version_although_others_wrote_it_at_the_old(real: Real) -> None:
+    group = f"{real.prefix}.example.test"
+    before = WIDGETS.replace("VERSIONS", OLD.replace("STORAGE", "true")).replace("GROUP", group)
+    after = WIDGETS.replace("VERSIONS", f"{OLD.replace('STORAGE', 'false')}, {NEW}").replace("GROUP", group)
+    rest = (
+        "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"
+        f"---\napiVersion: {group}/VERSION\nkind: Widget\nmetadata: {{name: w, namespace: shop}}\nspec: {{port: 80}}\n"
+    )
+    real.deploy(before + rest.replace("VERSION", "v1beta1"))
+    real.deploy(after + rest.replace("VERSION", "v1beta1"))
+    kind = real.kind(f"{group}/v1beta1", "Widget")
+    label = {"metadata": {"labels": {"team": "shop"}}}
+    real.cluster.merge_patch(kind, "w", label, namespace=real.prefix, manager="somebody")
+    real.deploy(after + rest.replace("VERSION", "v1").replace("port: 80", "port: 81"))
+    live = real.live(f"{group}/v1", "Widget", "w")
+    assert live["spec"] == {"port": 81, "access": "open"}
+    assert live["metadata"]["labels"]["team"] == "shop"
+    assert {entry["apiVersion"] for entry in live["metadata"]["managedFields"]} == {f"{group}/v1"}
+    crds = real.kind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    crd = real.cluster.get(crds, f"widgets.{group}")
+    real.cluster.delete(crds, f"widgets.{group}", uid=crd["metadata"]["uid"])
+
+
 STUCK = """
 apiVersion: v1
 kind: Namespace
