@@ -56,6 +56,7 @@ def seconds_of(text: str) -> float:
 @click.option("--lock-wait", default="60s", metavar="TIME", help="How long to wait for another deploy to end.")
 @click.option("--current-activation", metavar="NAME", help="Refuse when another activation is current.")
 @click.option("--force-conflicts", is_flag=True, help="Take fields that other managers hold, this once.")
+@click.option("--reconcile", is_flag=True, help="Also put fields back that changed outside kix.")
 @click.option("--take-over", is_flag=True, help="Accept another cluster or repository than the record names.")
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text", help="json: one event a line.")
 @click.pass_context
@@ -104,6 +105,7 @@ def _options(options: dict[str, Any]) -> DeployOptions:
         current_activation=options["current_activation"],
         take_over=options["take_over"],
         force_conflicts=options["force_conflicts"],
+        reconcile=options["reconcile"],
         holder=f"{_user()}@{socket.gethostname()}/{os.getpid()}",
     )
 

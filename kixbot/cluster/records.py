@@ -7,7 +7,7 @@ killed or stopped deploy made is never lost sight of.
 import base64
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from kixbot.cluster import receipts
@@ -16,7 +16,7 @@ from kixbot.cluster.faults import ExistsError, ForbiddenError, NotFoundError
 from kixbot.cluster.interface import ApiKind, Cluster
 from kixbot.cluster.locks import LeaseState, read_lease
 from kixbot.cluster.parts import pack, part_body, part_name, text_of, unpack
-from kixbot.model.activation import Activation, Phase, RecordRow, record_manager
+from kixbot.model.activation import Activation, Hold, Phase, RecordRow, record_manager
 from kixbot.model.receipt import Receipt
 from kixbot.model.resource import Ref
 
@@ -187,10 +187,17 @@ class Records:
 
     def set_phase(self, name: str, phase: Phase, message: str = "") -> None:
         """Change one record's phase, leaving its receipt."""
-        patch = {"status": {"phase": phase.value, "message": message, "conditions": _conditions(phase)}}
+        self._patch_status(name, {"phase": phase.value, "message": message, "conditions": _conditions(phase)})
+
+    def _patch_status(self, name: str, status: Mapping[str, Any]) -> None:
+        patch = {"status": status}
         self._edge.merge_patch(
             ACTIVATION, name, patch, namespace=self._namespace, manager=self._manager, subresource="status"
         )
+
+    def release(self, name: str) -> None:
+        """Take the hold off a record."""
+        self._patch_status(name, {"hold": None})
 
 
 def activation_body(activation: Activation, namespace: str) -> dict[str, Any]:
@@ -229,6 +236,8 @@ def status_of(activation: Activation, history: tuple[Mapping[str, Any], ...]) ->
     }
     if activation.partial:
         status["progress"] = {"partial": True}
+    if activation.hold is not None:
+        status["hold"] = {key: value for key, value in asdict(activation.hold).items() if value}
     if activation.activated_at:
         status["activatedAt"] = activation.activated_at
     if activation.receipt is not None:
@@ -268,8 +277,22 @@ def activation_of(body: Mapping[str, Any]) -> Activation:
         activated_at=status.get("activatedAt"),
         created_at=metadata.get("creationTimestamp"),
         partial=bool((status.get("progress") or {}).get("partial")),
+        hold=_hold(status.get("hold")),
         uid=str(metadata.get("uid") or ""),
         extra={"history": tuple(status.get("history") or ())},
+    )
+
+
+def _hold(document: Any) -> Hold | None:
+    """A hold stands also where somebody wrote it by hand and left fields out."""
+    if not isinstance(document, Mapping) or not document:
+        return None
+    until = document.get("until")
+    return Hold(
+        who=str(document.get("who") or "somebody"),
+        why=str(document.get("why") or "no reason given"),
+        since=str(document.get("since") or ""),
+        until=None if until is None else str(until),
     )
 
 

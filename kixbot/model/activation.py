@@ -61,6 +61,16 @@ class RecordRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """What refuses deploys until it is released or, where `until` is given, that time (RFC 3339) has passed."""
+
+    who: str
+    why: str
+    since: str = ""
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Activation:
     """An Activation object with its rows."""
 
@@ -79,5 +89,6 @@ class Activation:
     activated_at: str | None = None
     created_at: str | None = None
     partial: bool = False
+    hold: Hold | None = None
     uid: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)

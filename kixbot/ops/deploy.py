@@ -14,11 +14,12 @@ from kixbot.cluster.locks import Lock
 from kixbot.cluster.records import Records
 from kixbot.errors import DeployFailedError, RefusedError
 from kixbot.graph.waves import install_key
-from kixbot.model.activation import DEFAULT_RECORD_NAMESPACE, Phase
+from kixbot.model.activation import DEFAULT_RECORD_NAMESPACE, Hold, Phase
 from kixbot.model.build import Build
 from kixbot.model.plan import Plan
 from kixbot.ops.apply import Target
 from kixbot.ops.events import Conflicted, Event, Finished, Installed, Kept, Planned, Pruned, Recorded
+from kixbot.ops.hold import require_no_hold
 from kixbot.ops.identity_check import cluster_identity, require_same_cluster
 from kixbot.ops.journal import Journal
 from kixbot.ops.leftovers import delete
@@ -33,7 +34,8 @@ class DeployOptions:
     """What people may ask of a deploy. Times are seconds: `timeout` per wave, `total_timeout` for all waves.
 
     `current_activation`: refuse when another record is current. `lock_wait`: how long to wait for another deploy.
-    `holder` says who deploys, unique to the process.
+    `holder` says who deploys, unique to the process. `reconcile`: also put drifted fields back. `hold`: what refuses
+    later deploys when this one is done; `through_hold`: do not refuse for one that stands.
     """
 
     record_namespace: str = DEFAULT_RECORD_NAMESPACE
@@ -44,6 +46,9 @@ class DeployOptions:
     take_over: bool = False
     force_conflicts: bool = False
     allow_plain_secrets: bool = False
+    reconcile: bool = False
+    hold: Hold | None = None
+    through_hold: bool = False
     lock_wait: float = 0.0
     holder: str = "kix"
 
@@ -111,6 +116,7 @@ def _plan(run: _Run) -> Generator[Event, None, tuple[LivePlan, str]]:
         run.cluster,
         record_namespace=run.options.record_namespace,
         allow_plain_secrets=run.options.allow_plain_secrets,
+        reconcile=run.options.reconcile,
     )
     yield Planned(plan=live.plan)
     uid = cluster_identity(run.cluster, run.options.record_namespace)
@@ -131,6 +137,8 @@ def _refuse(run: _Run, live: LivePlan, uid: str) -> None:
             f"cluster {name}: its current activation is {current or 'none'}, not {wanted}",
             hint="look at kix diff, then name the current one",
         )
+    if not run.options.through_hold:
+        require_no_hold(record, cluster=name, now=run.now())
     if not run.options.take_over:
         require_same_cluster(run.build, record, uid)
 
@@ -220,6 +228,6 @@ def _finish(run: _Run, live: LivePlan, journal: Journal, lock: Lock, waves: RunW
         forced=waves.forced,
         adopted=tuple(step.ref.id for step in live.steps if step.action == "adopt"),
     )
-    journal.finish(receipt, lock)
+    journal.finish(receipt, lock, hold=run.options.hold)
     yield Recorded(activation=journal.name, phase=Phase.ACTIVE)
     yield Finished(phase=Phase.ACTIVE, receipt=receipt)

@@ -10,7 +10,7 @@ from kixbot.cluster.locks import Lock
 from kixbot.cluster.records import Records
 from kixbot.diff.groups import groups_of
 from kixbot.errors import ClusterError
-from kixbot.model.activation import Activation, Phase, RecordRow
+from kixbot.model.activation import Activation, Hold, Phase, RecordRow
 from kixbot.model.build import Build
 from kixbot.model.receipt import Receipt
 from kixbot.model.resource import Body, Ref
@@ -80,14 +80,18 @@ class Journal:
         except (RequestError, UnreachableError):
             return
 
-    def finish(self, receipt: Receipt, lock: Lock) -> None:
-        """Rows, then the pointer to the current record, then phases: these follow from the pointer."""
+    def finish(self, receipt: Receipt, lock: Lock, *, hold: Hold | None = None) -> None:
+        """Rows, then the pointer to the current record, then phases: these follow from the pointer.
+
+        `hold` is what refuses later deploys.
+        """
         done = replace(
             self._activation,
             phase=Phase.ACTIVE,
             message="",
             receipt=receipt,
             activated_at=receipt.time,
+            hold=hold,
             rows=self._all_rows(),
         )
         self._records.write_rows(done)

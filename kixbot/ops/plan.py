@@ -20,6 +20,7 @@ from kixbot.ops.externals import require_imports
 from kixbot.ops.leftovers import Leftover, leftovers
 from kixbot.ops.observe import Observation, observe
 from kixbot.ops.parallel import each
+from kixbot.ops.reconcile import put_back
 from kixbot.ops.steps import Step, decide
 
 
@@ -56,6 +57,7 @@ def live_plan(
     *,
     record_namespace: str = DEFAULT_RECORD_NAMESPACE,
     allow_plain_secrets: bool = False,
+    reconcile: bool = False,
 ) -> LivePlan:
     """What a deploy of `build` would change in `cluster`.
 
@@ -72,6 +74,8 @@ def live_plan(
     seen = observe(build, cluster, record_namespace=record_namespace)
     require_imports(build, cluster, seen.discovery)
     steps = each(lambda resource: decide(build, resource, seen, cluster), build.resources)
+    if reconcile:
+        steps = put_back(build, steps, seen, find_drift(seen, (build,)), cluster)
     gone = leftovers(build, seen)
     return LivePlan(plan=_plan(build, seen, steps, gone), steps=steps, leftovers=gone, seen=seen)
 

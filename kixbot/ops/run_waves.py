@@ -124,6 +124,7 @@ class RunWaves:
         self._journal.wrote(written.row)
         if self._target.force and step.conflicts:
             self._forced.extend(f"{step.ref.id} {conflict.path}" for conflict in step.conflicts)
+        self._forced.extend(f"{step.ref.id} {path}" for path in step.taken)
         return _Outcome(written=written)
 
     def _wait(self, wave: Wave, written: dict[Ref, Written]) -> Iterator[Event]:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from kixbot.cluster.receipts import encode
+from kixbot.model.activation import Hold
 from kixbot.ops.status import Status
 from kixbot.output.terminal import escape
 
@@ -24,6 +25,8 @@ def status_text(found: Status) -> str:
             _row("deployed", (current.activated_at or "not yet")[:16].replace("T", " ")),
             _row("commit", (current.commit or "none")[:7] if current.commit else "none"),
         ]
+    if current is not None and current.hold is not None:
+        lines.append(_row("held", _held(current.hold)))
     if found.holder:
         lines.append(_row("locked by", found.holder))
     lines += [_row("unfinished", f"{one.name} ({one.phase.value}) {one.message}".rstrip()) for one in found.open]
@@ -37,6 +40,18 @@ def status_text(found: Status) -> str:
         lines += ["", "NOT READY"]
         lines += [escape(f"{one.ref.short} {one.state}{': ' + one.reason if one.reason else ''}") for one in troubled]
     return "\n".join(lines)
+
+
+def _held(hold: Hold) -> str:
+    """`by ann since 2026-11-29T10:00:00Z: rolled back from shop-…`."""
+    until = f" until {hold.until}" if hold.until else ""
+    return f"by {hold.who}{f' since {hold.since}' if hold.since else ''}{until}: {hold.why}"
+
+
+def _hold_document(hold: Hold | None) -> dict[str, str | None] | None:
+    if hold is None:
+        return None
+    return {"who": hold.who, "why": hold.why, "since": hold.since or None, "until": hold.until}
 
 
 def _row(name: str, value: str) -> str:
@@ -54,6 +69,7 @@ def status_document(found: Status) -> str:
         "activatedAt": None if current is None else current.activated_at,
         "commit": None if current is None else current.commit,
         "lockedBy": found.holder or None,
+        "hold": _hold_document(None if current is None else current.hold),
         "unfinished": [
             {"activation": one.name, "phase": one.phase.value, "message": one.message} for one in found.open
         ],
