@@ -129,18 +129,19 @@ def _open_forge(settings: BotSettings, environment: Mapping[str, str]) -> tuple[
 def _open_gitlab(settings: BotSettings, environment: Mapping[str, str]) -> tuple[Forge, Remote | None, Path | None]:
     from kixbot.forges.gitlab import GitLabForge  # noqa: PLC0415
 
-    # The job's own token reads, and writes deployments; comments and statuses need a project token.
-    own = settings.gitlab_token.get_secret_value() if settings.gitlab_token else None
-    token = own or environment.get("CI_JOB_TOKEN", "")
+    if settings.gitlab_token is None:
+        raise UsageError(
+            "input gitlab-token: no token; a job's own may neither read branches nor comment nor set statuses",
+            hint="give the variable KIX_GITLAB_TOKEN a project token with the api scope",
+        )
+    token = settings.gitlab_token.get_secret_value()
     forge = GitLabForge(
         token=token,
         project=environment.get("CI_PROJECT_PATH", ""),
         api_url=environment.get("CI_API_V4_URL") or "https://gitlab.com/api/v4",
-        job_token=own is None,
     )
     checkout = find_checkout(Path(environment.get("CI_PROJECT_DIR") or os.curdir))
-    user = "oauth2" if own else "gitlab-ci-token"
-    return forge, Remote(url=f"{environment.get('CI_PROJECT_URL', '')}.git", token=token, user=user), checkout
+    return forge, Remote(url=f"{environment.get('CI_PROJECT_URL', '')}.git", token=token, user="oauth2"), checkout
 
 
 def _base(path: Path) -> str:

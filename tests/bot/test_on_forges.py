@@ -12,6 +12,7 @@ import pytest
 from kixbot.bot.main import run_event
 from kixbot.bot.outputs import Outputs
 from kixbot.bot.settings import load
+from kixbot.errors import UsageError
 from kixbot.model.pin import Pins
 from kixbot.model.pinfile import decode, encode
 from kixbot.ops.pin import add_pin
@@ -195,3 +196,18 @@ def test_a_review_of_three_clusters_takes_at_most_fifteen_calls(tmp_path: Path) 
         assert scene.review(number, head) == 0, scene.log
         calls = [f"{seen.method} {seen.path}" for seen in world.server.journal[before:]]
         assert len(calls) <= 15, calls
+
+
+def test_without_a_project_token_gitlab_runs_say_what_to_give(tmp_path: Path) -> None:
+    with gitlab_world(tmp_path / "world", BOT) as world:
+        scene = Scene(name="gitlab", world=world, folder=tmp_path)
+        base = scene.commit("main", {"kix.toml": SETTINGS, **both(WEB)})
+        variables = {
+            "CI_PIPELINE_SOURCE": "push",
+            "CI_COMMIT_BRANCH": "main",
+            "KIX_GITLAB_TOKEN": "",
+            "CI_JOB_TOKEN": "job",
+        }
+        with pytest.raises(UsageError) as error:
+            scene.run(variables, base)
+        assert error.value.hint == "give the variable KIX_GITLAB_TOKEN a project token with the api scope"
