@@ -173,7 +173,6 @@ def made_crd(build: Build, ref: Ref) -> str | None:
 
 def simulate(step: Step, seen: Observation, cluster: Cluster, build: Build) -> Step:
     """The step of a live object as a dry-run of it tells: a change, an adoption, or bookkeeping alone."""
-    """The step of a live object as a dry-run of it tells: a change, an adoption, or bookkeeping alone."""
     live = step.live
     if live is None or step.kind is None:
         return step
