@@ -20,9 +20,9 @@ def dispatch(job: Job, event: Event, what: What) -> ExitCode:
         case Review() | MergeGroup():
             if what in {"run", "review"}:
                 return review.handle(job, event)
-        case Push(sha=sha, branch=branch) if what != "review":
+        case Push(sha=sha, branch=branch, before=before) if what != "review":
             if _is_default(job, branch, event.default_branch):
-                return _merged(job, sha=sha, branch=branch, what=what)
+                return _merged(job, sha=sha, branch=branch, before=before, what=what)
             return ExitCode.DONE
         case Schedule() if what != "review":
             return _scheduled(job, event, what)
@@ -41,11 +41,11 @@ def dispatch(job: Job, event: Event, what: What) -> ExitCode:
     return ExitCode.DONE
 
 
-def _merged(job: Job, *, sha: str, branch: str, what: What) -> ExitCode:
+def _merged(job: Job, *, sha: str, branch: str, before: str | None, what: What) -> ExitCode:
     """A push to the default branch: deploy, then pins where they are set to follow merges."""
     code = ExitCode.DONE
     if what in {"run", "deploy"}:
-        code = deploy.handle(job, sha=sha, branch=branch, trigger="merge")
+        code = deploy.handle(job, sha=sha, branch=branch, trigger="merge", before=before)
     if what == "pins" or (what == "run" and _follows(job, sha, "merge")):
         return max(code, _pins(job, head=sha, branch=branch, deploys=what == "run", is_sound=code is ExitCode.DONE))
     return code

@@ -31,11 +31,15 @@ class MergeGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Push:
-    """Commits reached `branch`. `default_branch` None: ask the forge whether this is it."""
+    """Commits reached `branch`. `default_branch` None: ask the forge whether this is it.
+
+    `before` is where the branch was, None when it is new or the environment does not tell.
+    """
 
     sha: str
     branch: str
     default_branch: str | None
+    before: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

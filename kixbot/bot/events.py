@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kixbot.bot.event_values import Command, Event, Ignored, Manual, MergeGroup, Push, Review, Schedule
-from kixbot.bot.payload import SHA, Payload, get_sha
+from kixbot.bot.payload import SHA, Payload, get_sha, known_sha
 from kixbot.errors import UsageError
 
 COMMAND = "/kix"
@@ -103,7 +103,8 @@ def _push(read: Payload, default: str | None) -> Event:
         return Ignored(sentence=f"push to {branch}: ignored, the branch was deleted")
     if default is not None and branch != default:
         return Ignored(sentence=f"push to {branch}: ignored, only {default} is deployed")
-    return Push(sha=read.get_sha("after"), branch=branch, default_branch=default)
+    before = known_sha(read.find_text("before"))
+    return Push(sha=read.get_sha("after"), branch=branch, default_branch=default, before=before)
 
 
 def _dispatch(environment: Mapping[str, str], default: str | None) -> Event:
@@ -155,7 +156,8 @@ def _gitlab(environment: Mapping[str, str]) -> Event:
                 return Ignored(sentence="push of a tag: ignored, it is no branch")
             if default is not None and branch != default:
                 return Ignored(sentence=f"push to {branch}: ignored, only {default} is deployed")
-            return Push(sha=get_sha(environment, "CI_COMMIT_SHA"), branch=branch, default_branch=default)
+            before = known_sha(environment.get("CI_COMMIT_BEFORE_SHA"))
+            return Push(sha=get_sha(environment, "CI_COMMIT_SHA"), branch=branch, default_branch=default, before=before)
         case "schedule":
             return Schedule(sha=environment.get("CI_COMMIT_SHA") or None, branch=branch or None, default_branch=default)
         case "web" | "api" | "trigger":

@@ -17,6 +17,11 @@ def get_sha(environment: Mapping[str, str], variable: str) -> str:
     return value
 
 
+def known_sha(value: str | None) -> str | None:
+    """The commit that a field holds, None for no commit and for the zeros of a branch that was not there."""
+    return value if value and SHA.fullmatch(value) and value.strip("0") else None
+
+
 class Payload:
     """Reads a payload by dotted paths, and names the path that is missing or of the wrong type."""
 

@@ -57,7 +57,9 @@ def test_a_merge_queue_is_reviewed_at_its_speculative_head() -> None:
 
 
 def test_a_push_to_the_default_branch_is_deployed() -> None:
-    assert github("push", payloads.push()) == Push(sha=HEAD, branch="main", default_branch="main")
+    assert github("push", payloads.push()) == Push(sha=HEAD, branch="main", default_branch="main", before=BASE)
+    fresh = {**payloads.push(), "before": "0" * 40}
+    assert github("push", fresh) == Push(sha=HEAD, branch="main", default_branch="main")
 
 
 @pytest.mark.parametrize(
@@ -158,6 +160,9 @@ def test_a_merge_train_is_reviewed_without_a_comment() -> None:
 def test_gitlab_pushes_schedules_and_manual_pipelines_on_the_default_branch() -> None:
     assert gitlab(CI_PIPELINE_SOURCE="push", CI_COMMIT_BRANCH="main") == Push(
         sha=HEAD, branch="main", default_branch="main"
+    )
+    assert gitlab(CI_PIPELINE_SOURCE="push", CI_COMMIT_BRANCH="main", CI_COMMIT_BEFORE_SHA=BASE) == Push(
+        sha=HEAD, branch="main", default_branch="main", before=BASE
     )
     assert gitlab(CI_PIPELINE_SOURCE="schedule", CI_COMMIT_BRANCH="main") == Schedule(
         sha=HEAD, branch="main", default_branch="main"

@@ -34,10 +34,13 @@ _STATES = {
 }
 
 
-def handle(job: Job, *, sha: str, branch: str, trigger: Trigger) -> ExitCode:
-    """Deploy the commit `sha` of the default branch `branch`; the exit code is that of the worst failure."""
+def handle(job: Job, *, sha: str, branch: str, trigger: Trigger, before: str | None = None) -> ExitCode:
+    """Deploy the commit `sha` of the default branch `branch`; the exit code is that of the worst failure.
+
+    `before` is where the branch was before this push, as far as that is known.
+    """
     rules = job.builds.settings(sha)
-    run = _Run(job=job, sha=sha, branch=branch, trigger=trigger, rules=rules)
+    run = _Run(job=job, sha=sha, branch=branch, trigger=trigger, rules=rules, before=before)
     names = [name for name in promotion.in_order(rules.clusters) if name in (job.settings.clusters or rules.clusters)]
     for name in names:
         # Evaluated in their sandbox before a kubeconfig is opened. What does not build is told when its turn comes.
@@ -62,6 +65,7 @@ class _Run:
     branch: str
     trigger: Trigger
     rules: Settings
+    before: str | None = None
     done: dict[str, Outcome] = field(default_factory=dict)
 
     def deploy(self, name: str) -> Outcome:
@@ -81,7 +85,10 @@ class _Run:
             lines = (f"  hint: {error.hint}",) if error.hint else ()
             self._say(lines)
             outcome = replace(
-                self._outcome(name, "failed", error.message), lines=lines, failure=ExitCode(error.exit_code)
+                self._outcome(name, "failed", error.message),
+                lines=lines,
+                pull_requests=self._pushed(name),
+                failure=ExitCode(error.exit_code),
             )
         words = f"waits: {outcome.sentence}" if outcome.state == "waits" else outcome.sentence
         self.job.publisher.status(self.sha, status, _STATES[outcome.state], words)
@@ -158,6 +165,14 @@ class _Run:
         found = self._range(current)
         compared = [compare(self.job.forge, self.job.builds, one, name, self.rules) for one in found.merged]
         return tuple(one for one in compared if one.changes_cluster), found.problem
+
+    def _pushed(self, name: str) -> tuple[int, ...]:
+        """The pull requests of this push that change a cluster that cannot be asked what it ran before."""
+        with suppress(KixError):
+            merged = find_range(self.job.forge, branch=self.branch, after=self.before, until=self.sha).merged
+            compared = [compare(self.job.forge, self.job.builds, one, name, self.rules) for one in merged]
+            return tuple(one.pull_request.number for one in compared if one.changes_cluster)
+        return ()
 
     def _range(self, current: Activation | None) -> Range:
         return find_range(self.job.forge, branch=self.branch, after=current.commit if current else None, until=self.sha)
