@@ -125,6 +125,26 @@ def other_clusters(live: Body | None, cluster: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if name != cluster))
 
 
+def find_lead(live: Body | None, cluster: str) -> str | None:
+    """Another Kix cluster that leads the object: it held it first, so its bookkeeping has the keys without a prefix.
+
+    None where nobody else holds it, or where we lead.
+    """
+    others = other_clusters(live, cluster)
+    if not others:
+        return None
+    written = ((live or {}).get("metadata") or {}).get("annotations") or {}
+    lead = str(written.get(ACTIVATIONS) or "").partition("=")[0]
+    if lead == cluster:
+        return None
+    return lead if lead in others else others[0]
+
+
+def key_prefix(live: Body | None, cluster: str) -> str:
+    """What our annotations' keys start with: our name where another cluster leads the object."""
+    return f"{cluster}." if find_lead(live, cluster) else ""
+
+
 def bookkeeping(
     resource: Resource, live: Body, *, cluster: str, activation: str, identity: str, applied_hash: str
 ) -> dict[str, Any]:
@@ -133,7 +153,7 @@ def bookkeeping(
     No resourceVersion: objects that roll out change all the time. Where another Kix cluster leads the object, our
     annotations carry our cluster's name as a prefix.
     """
-    prefix = f"{cluster}." if other_clusters(live, cluster) else ""
+    prefix = key_prefix(live, cluster)
     metadata: dict[str, Any] = {
         "name": resource.ref.name,
         "uid": live["metadata"]["uid"],

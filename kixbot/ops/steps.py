@@ -30,14 +30,15 @@ from kixbot.model.plan import Conflict
 from kixbot.model.resource import Body, Ref, Resource
 from kixbot.ops.desired import (
     contents_of,
+    find_lead,
     has_plain_values,
     hash_of,
     is_held,
     is_skewed,
+    key_prefix,
     leaves_left_out,
     managers_of,
     missing_keys,
-    other_clusters,
     sent_body,
 )
 from kixbot.ops.drift import is_done_job
@@ -127,7 +128,7 @@ def _upkeep(build: Build, step: Step) -> StepAction:
     name = build.cluster.name
     labelled = cluster_label(name) in (metadata.get("labels") or {})
     annotations = metadata.get("annotations") or {}
-    prefix = f"{name}." if other_clusters(step.live, name) else ""
+    prefix = key_prefix(step.live, name)
     applied = annotations.get(f"{prefix}kix.run/applied-hash")
     return "none" if labelled and step.row is not None and applied == step.row.value_hash else "refresh"
 
@@ -178,7 +179,7 @@ def simulate(step: Step, seen: Observation, cluster: Cluster, build: Build) -> S
         return step
     if step.ref in seen.partial:
         live = cluster.get(step.kind, step.ref.name, step.ref.namespace)
-    lead = other_clusters(live, build.cluster.name)
+    lead = find_lead(live, build.cluster.name)
     adopted = not is_held(live, build.cluster.name)
     current = replace(
         step, live=live, action="adopt" if adopted else "change", note=managers_of(live) if adopted else None
@@ -199,8 +200,8 @@ def simulate(step: Step, seen: Observation, cluster: Cluster, build: Build) -> S
                        note=f"not simulated: CRD {made} is changed by this deploy")  # fmt: skip
     if lead and answered.before != answered.after:
         raise RefusedError(
-            f"{step.ref.plain}: led by cluster {lead[0]}, which alone may change it",
-            hint=f"change it there, or remove it from cluster {lead[0]} first",
+            f"{step.ref.plain}: led by cluster {lead}, which alone may change it",
+            hint=f"change it there, or remove it from cluster {lead} first",
         )
     return answered
 

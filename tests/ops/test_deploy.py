@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from kixbot.cluster.memory import MemoryCluster
 from kixbot.cluster.records import Records
 from kixbot.errors import DeployFailedError, RefusedError
 from kixbot.model.activation import Phase
+from kixbot.model.build import Build
 from kixbot.model.plan import Plan
 from kixbot.ops.deploy import DeployOptions, deploy
 from kixbot.ops.events import Applied, Conflicted, Failed, WaveStarted
@@ -370,13 +372,24 @@ def test_existing_objects_are_adopted_and_shown_as_such(deploys: Deploys) -> Non
     assert (change.action, change.note) == ("adopted", "managed by helm")
 
 
-def test_an_object_led_by_another_cluster_is_not_changed(deploys: Deploys) -> None:
+def test_an_object_two_clusters_share_is_changed_only_by_the_one_that_held_it_first(deploys: Deploys) -> None:
+    second = Deploys(cluster=deploys.cluster)
+
+    def blog(colour: str = "blue") -> Build:
+        return build_of(SHOP.replace("COLOUR", colour), facts=replace(CLOSED, name="blog"))
+
     deploys.run(shop())
-    kind = deploys.kind("v1", "ConfigMap")
-    label = {"metadata": {"labels": {"cluster.kix.run/other": "true"}}}
-    deploys.cluster.merge_patch(kind, "web", label, namespace="shop", manager="kix-record.other")
-    with pytest.raises(RefusedError, match="ConfigMap shop/web: led by cluster other"):
-        deploys.run(shop("green"))
+    second.run(blog())
+    live = deploys.get("v1", "ConfigMap", "web")["metadata"]
+    assert live["labels"] == {"cluster.kix.run/blog": "true", "cluster.kix.run/shop": "true"}
+    assert live["annotations"]["kix.run/activations"] == f"shop={name_of(shop())}"
+    assert live["annotations"]["blog.kix.run/activations"] == f"blog={name_of(blog())}"
+    with pytest.raises(RefusedError, match="ConfigMap shop/web: led by cluster shop, which alone may change it"):
+        second.run(blog("green"))
+    deploys.run(shop("green"))
+    assert deploys.get("v1", "ConfigMap", "web")["data"] == {"colour": "green"}
+    second.run(blog("green"))
+    assert [event for event in second.events if isinstance(event, Applied) and event.action != "refreshed"] == []
 
 
 def test_the_receipt_tells_who_what_and_with_which_images(deploys: Deploys) -> None:
