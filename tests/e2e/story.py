@@ -222,7 +222,7 @@ class World:
         assert self.github.violations == []
         assert "Traceback" not in run.log + run.errors
         shown = run.log.replace(f"::add-mask::{TOKEN}\n", "", 1) + run.errors
-        written = [shown, self.told(), *(_read(file) for file in run.folder.rglob("*") if file.is_file())]
+        written = [shown, self.told(), *left_by(run)]
         for canary in CANARIES:
             assert not any(canary in text for text in written), f"{canary} in what a run left"
 
@@ -268,6 +268,12 @@ def world(folder: Path, files: Mapping[str, bytes], *, kubeconfig: Path | None =
             yield made
     finally:
         made.github.close()
+
+
+def left_by(run: Run) -> list[str]:
+    """The texts of all files a run left, its summary and outputs among them; the checkout was there before."""
+    given = run.folder / "workspace"
+    return [_read(file) for file in run.folder.rglob("*") if file.is_file() and not file.is_relative_to(given)]
 
 
 def read_outputs(text: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.e2e.story import BOT, RUN_ID
+from tests.e2e.story import BOT, RUN_ID, left_by
 from tests.e2e.story_shop import VALKEY, WEB, ShopStory, shop_story
 from tests.parts.registry import Registry
 
@@ -180,9 +180,6 @@ def test_generated_passwords_stand_in_nothing_a_run_left(story: ShopStory) -> No
     }
     passwords = [base64.b64decode(value).decode() for value in values]
     assert any(len(password) >= 20 for password in passwords)
-    left = [
-        file.read_bytes().decode(errors="replace") for run in runs for file in run.folder.rglob("*") if file.is_file()
-    ]
-    left += [str(run) for run in runs] + [story.world.told()]
+    left = [story.world.told()] + [text for run in runs for text in (str(run), *left_by(run))]
     for secret in (*values, *(password for password in passwords if len(password) >= 16)):
         assert not any(secret in text for text in left)
