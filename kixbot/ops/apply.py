@@ -19,12 +19,12 @@ from kixbot.cluster.faults import (
 )
 from kixbot.cluster.interface import ApiKind, Cluster
 from kixbot.diff.baseline import Baseline, baseline_of, encode, fingerprint
-from kixbot.diff.ownership import Path, managed_fields, owned_paths, parse_fields, render_path
+from kixbot.diff.ownership import Path, owned_paths, render_path
 from kixbot.identity import is_secret
 from kixbot.model.activation import FIELD_MANAGER, SECRET_MANAGER, RecordRow, record_manager
 from kixbot.model.plan import Conflict
 from kixbot.model.resource import Body, Ref, Resource
-from kixbot.ops.desired import bookkeeping, generated_keys, hash_of, is_skewed, missing_keys, sent_body
+from kixbot.ops.desired import bookkeeping, generated_keys, hash_of, is_skewed, missing_keys, paths_by_text, sent_body
 from kixbot.ops.steps import Step, conflicts_of
 from kixbot.retry import Clock, RetryLaterError, cluster_policy
 
@@ -143,12 +143,7 @@ def _send_healed(target: Target, kind: ApiKind, step: Step, body: Body) -> dict[
 
 
 def _paths_named(step: Step, fields: set[str]) -> tuple[Path, ...]:
-    return tuple(
-        path
-        for entry in managed_fields(step.live or {})
-        for path in parse_fields(entry.get("fieldsV1") or {})
-        if render_path(path) in fields
-    )
+    return tuple(path for text, path in paths_by_text(step.live).items() if text in fields)
 
 
 def _send(target: Target, kind: ApiKind, body: Body, guard: str = "") -> dict[str, Any]:

@@ -118,6 +118,18 @@ def managers_of(live: Body) -> str:
     return f"managed by {', '.join(sorted(names))}" if names else "managed by nobody"
 
 
+def paths_by_text(live: Body | None) -> dict[str, Path]:
+    """Every owned path of the live object, by how the API server writes it in a conflict.
+
+    A text that two paths share (a key may hold dots) names neither: what it means is then not guessed.
+    """
+    found: dict[str, set[Path]] = {}
+    for entry in managed_fields(live or {}):
+        for path in parse_fields(entry.get("fieldsV1") or {}):
+            found.setdefault(render_path(path), set()).add(path)
+    return {text: paths.pop() for text, paths in found.items() if len(paths) == 1}
+
+
 def other_clusters(live: Body | None, cluster: str) -> tuple[str, ...]:
     """Other Kix clusters that hold the object, by its labels."""
     labels = ((live or {}).get("metadata") or {}).get("labels") or {}

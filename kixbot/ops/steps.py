@@ -23,7 +23,7 @@ from kixbot.diff.ownership import (
     value_at,
 )
 from kixbot.errors import RefusedError
-from kixbot.identity import is_secret
+from kixbot.identity import LAST_APPLIED, is_secret
 from kixbot.model.activation import FIELD_MANAGER, RecordRow, cluster_label
 from kixbot.model.build import Build
 from kixbot.model.plan import Conflict
@@ -39,6 +39,7 @@ from kixbot.ops.desired import (
     leaves_left_out,
     managers_of,
     missing_keys,
+    paths_by_text,
     sent_body,
 )
 from kixbot.ops.drift import is_done_job
@@ -76,6 +77,11 @@ class Step:
     def ref(self) -> Ref:
         """What it is called."""
         return self.resource.ref
+
+
+def whole(step: Step, projection: Body) -> Body:
+    """A projection names no kind, and a diff has to know a Secret when it sees one."""
+    return {**projection, "apiVersion": step.resource.api_version, "kind": step.ref.kind}
 
 
 def decide(build: Build, resource: Resource, seen: Observation, cluster: Cluster) -> Step:
@@ -256,11 +262,7 @@ def _holder(live: Body, path: Path) -> tuple[str, str | None]:
 
 def conflicts_of(step: Step, error: ConflictError) -> tuple[Conflict, ...]:
     """The conflicts of an apply, each with both values. Values of Secrets are never shown."""
-    paths = {
-        render_path(path): path
-        for entry in managed_fields(step.live or {})
-        for path in parse_fields(entry.get("fieldsV1") or {})
-    }
+    paths = paths_by_text(step.live)
     rows: list[Conflict] = []
     for one in error.conflicts:
         path = paths.get(one.field)
@@ -274,7 +276,7 @@ def conflicts_of(step: Step, error: ConflictError) -> tuple[Conflict, ...]:
 def _row(
     step: Step, field: str, manager: str, subresource: str | None, live: Any, desired: Any, *, ceded: bool
 ) -> Conflict:
-    hidden = is_secret(step.resource.manifest) and field.startswith((".data", ".stringData"))
+    hidden = is_secret(step.resource.manifest) and (field.startswith((".data", ".stringData")) or LAST_APPLIED in field)
     return Conflict(
         ref=step.ref,
         path=f"${field}",
