@@ -34,6 +34,7 @@ COMMANDS = (
     Row("diff", "diff", "Show what changes, grouped by package."),
     Row("plan", "plan", "Show the diff and what a deploy would do, in waves."),
     Row("deploy", "deploy", "Deploy in dependency-ordered waves and leave a receipt."),
+    Row("rollback", "rollback", "Go back to an earlier activation, and hold the cluster there."),
     Row("release", "release", "Take the hold off a cluster, so that deploys go on."),
     Row("drift", "drift", "Show what changed in the cluster outside kix."),
     Row("status", "status", "Show the current activation, its resources, its receipt."),

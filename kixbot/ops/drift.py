@@ -91,8 +91,13 @@ def _absent(seen: Observation, applied: Applied) -> ResourceDrift | None:
     return ResourceDrift(ref=ref, package=applied.row.package, state="deleted")
 
 
-def is_done_job(seen: Observation, ref: Ref) -> bool:
-    """Whether a Job that is gone had completed: its record became current, and it had a time to live."""
+def is_done_job(seen: Observation, ref: Ref, content: str | None = None) -> bool:
+    """Whether a Job that is gone had completed: its record became current, and it had a time to live.
+
+    With `content` (a content hash) also whether that is what every record says of it.
+    """
+    if content is not None and any(row.content_hash != content for row in seen.rows.get(ref, ())):
+        return False
     current = seen.record.current
     if (ref.kind, ref.group) != ("Job", "batch") or current is None or ref in seen.live:
         return False

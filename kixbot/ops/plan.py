@@ -13,7 +13,7 @@ from kixbot.graph.waves import is_package_instance, waves
 from kixbot.model.activation import DEFAULT_RECORD_NAMESPACE
 from kixbot.model.build import Build
 from kixbot.model.plan import Action, PackageChange, Plan, PruneCandidate, ResourceChange, SecretChanged
-from kixbot.model.resource import Body, Ref
+from kixbot.model.resource import Ref
 from kixbot.ops.desired import has_plain_values
 from kixbot.ops.drift import find_drift
 from kixbot.ops.externals import require_imports
@@ -21,7 +21,7 @@ from kixbot.ops.leftovers import Leftover, leftovers
 from kixbot.ops.observe import Observation, observe
 from kixbot.ops.parallel import each
 from kixbot.ops.reconcile import put_back
-from kixbot.ops.steps import Step, decide
+from kixbot.ops.steps import Step, decide, whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +119,7 @@ def _change(step: Step) -> ResourceChange | None:
         case "create":
             return ResourceChange(ref=step.ref, action="added", simulated=step.simulated, note=step.note)
         case "change" | "adopt":
-            changes = diff(_whole(step, step.before), _whole(step, step.after))
+            changes = diff(whole(step, step.before), whole(step, step.after))
             action: Action = "adopted" if step.action == "adopt" else "changed"
             if action == "changed" and is_package_instance(step.ref):
                 return ResourceChange(ref=step.ref, action="changed", reason="dependency")
@@ -128,11 +128,6 @@ def _change(step: Step) -> ResourceChange | None:
             )
         case "refresh" | "none":
             return ResourceChange(ref=step.ref, action="changed", reason="dependency") if step.moved else None
-
-
-def _whole(step: Step, projection: Body) -> Body:
-    """A projection names no kind, and the diff has to know a Secret when it sees one."""
-    return {**projection, "apiVersion": step.resource.api_version, "kind": step.ref.kind}
 
 
 def _with_old_version(package: PackageChange, seen: Observation) -> PackageChange:

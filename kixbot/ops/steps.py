@@ -104,8 +104,7 @@ def decide(build: Build, resource: Resource, seen: Observation, cluster: Cluster
         moved=row is not None and row.identity != build.identities[resource.ref].hash,
     )
     if live is None:
-        wanted = hash_of(resource, seen.record.key)
-        done = is_done_job(seen, resource.ref) and all(one.content_hash == wanted for one in rows)
+        done = is_done_job(seen, resource.ref, hash_of(resource, seen.record.key))
         return step if done else _absent(build, step, seen, cluster)
     if _is_current(step, rows, seen.record.key):
         return replace(step, action=_upkeep(build, step))
