@@ -33,7 +33,7 @@ spec:
       - name: web
         image: ghcr.io/acme/web:1.4.2
         ports: [{containerPort: 8080}]
-        securityContext: {runAsNonRoot: true, runAsUser: 10001}
+        securityContext: {runAsNonRoot: true, runAsUser: 10001, allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}
 ---
 apiVersion: v1
 kind: Service

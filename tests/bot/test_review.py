@@ -6,7 +6,7 @@ from pathlib import Path
 from kixbot.output.marker import find_marker
 from tests.bot.shop_world import CANARY, SETTINGS, WEB, Shop, both
 
-NEW = WEB.replace("1.4.2", "1.5.0").replace("replicas: 1", "replicas: 2")
+NEW = WEB.replace("1.4.2", "1.5.0")
 BROKEN = WEB.replace("app: web}, ports", "app: wbe}, ports")
 
 
