@@ -60,6 +60,19 @@ class Job:
             context=cluster.context, kubeconfig=kubeconfig, embedded=embedded, environment=self.environment
         )
 
+    def refuse_own_kubeconfig(self, sha: str) -> None:
+        """Credentials never come from a checkout. Raises UsageError for a kubeconfig that is committed."""
+        workspace = self.environment.get("GITHUB_WORKSPACE") or self.environment.get("CI_PROJECT_DIR")
+        path = self.settings.kubeconfig
+        if path is None or not workspace or not path.is_relative_to(workspace):
+            return
+        name = path.relative_to(workspace).as_posix()
+        if name in self.builds.trees.tree(sha).files:
+            raise UsageError(
+                f"input kubeconfig: {name} is a file of the repository",
+                hint="write it from a secret, outside the checkout, and remove it from the repository",
+            )
+
     def open_registry(self, settings: RegistrySettings) -> Registry:
         """Every registry, by the rules of the default branch."""
         return open_registry(settings, environment=self.environment, home=Path.home(), note=self.say, clock=self.clock)

@@ -1,6 +1,6 @@
 """Is what gets deployed what was reviewed? Both are worked out here, from commits; comments and statuses prove nothing.
 
-Per merged pull request (security B4): what its author changed (merge base → head) against what its merge changed on
+Per merged pull request: what its author changed (merge base → head) against what its merge changed on
 the default branch (the commit before its first → its last). They differ honestly when another merge touched the same
 values, and dishonestly when somebody merged something else.
 """

@@ -125,7 +125,7 @@ def in_workspace(settings: BotSettings, environment: Mapping[str, str]) -> BotSe
 def tighten(trusted: BotSettings, own: BotSettings) -> BotSettings:
     """The settings of a review: `trusted` says the default branch, `own` the pull request's workflow.
 
-    The workflow can only make a review stricter (security B2): more rules that fail, no baseline, `stop`, a lower
+    The workflow can only make a review stricter: more rules that fail, no baseline, `stop`, a lower
     threshold. All else is its own business: label, comment, path, clusters and tokens decide nothing.
     """
     return own.model_copy(

@@ -1,6 +1,6 @@
 """The commits a run works on, written out by kix itself, fetched with the token where the checkout lacks them.
 
-All git runs in a repository of kix's own below a private folder; the checkout only lends its objects (security B7).
+All git runs in a repository of kix's own below a private folder; the checkout only lends its objects.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Which pull requests reached a branch between two commits (security B17)."""
+"""Which pull requests reached a branch between two commits."""
 
 from collections.abc import Mapping
 from typing import Any

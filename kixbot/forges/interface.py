@@ -57,7 +57,7 @@ class RangeTooLongError(ForgeError):
 
 
 MAX_RANGE = 1000
-"""Commits of a branch's history that `list_merged` looks through (security B17)."""
+"""Commits of a branch's history that `list_merged` looks through."""
 
 
 class Forge(Protocol):

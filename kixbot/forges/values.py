@@ -141,7 +141,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedPullRequest:
-    """A pull request that reached the base branch in a range (security B17).
+    """A pull request that reached the base branch in a range.
 
     `before` is the commit before its first commit on the base branch's first-parent history, `last` its last one.
     """

@@ -1,6 +1,6 @@
 """The hidden first line of a comment of the bot's: who wrote it, for what, and what was reviewed.
 
-It is a cache and a name tag, never a proof: deploy computes what it trusts itself (security B4).
+It is a cache and a name tag, never a proof: deploy computes what it trusts itself.
 """
 
 import json

@@ -228,6 +228,17 @@ def test_a_cluster_that_does_not_answer_is_the_outside_worlds_fault(tmp_path: Pa
     assert "canary-kube-token" not in run.log + shop.summary
 
 
+def test_a_kubeconfig_that_is_committed_is_refused(tmp_path: Path) -> None:
+    shop = Shop(tmp_path, **{"kube/config": "apiVersion: v1\nkind: Config\n"})
+    workspace = {"GITHUB_WORKSPACE": str(tmp_path / "ws"), "KIX_KUBECONFIG": str(tmp_path / "ws" / "kube" / "config")}
+    run = shop.push(shop.base, **workspace)
+    assert run.code == 2
+    assert "input kubeconfig: kube/config is a file of the repository" in run.log
+    assert shop.current("staging") is None
+    beside = {**workspace, "KIX_KUBECONFIG": str(tmp_path / "ws" / "from-a-secret")}
+    assert shop.push(shop.base, **beside).code == 0
+
+
 def test_a_token_that_may_not_write_deploys_all_the_same(tmp_path: Path) -> None:
     shop = Shop(tmp_path)
     for permission in ("statuses: write", "deployments: write", "pull-requests: write"):

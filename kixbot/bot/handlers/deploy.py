@@ -39,6 +39,7 @@ def handle(job: Job, *, sha: str, branch: str, trigger: Trigger, before: str | N
 
     `before` is where the branch was before this push, as far as that is known.
     """
+    job.refuse_own_kubeconfig(sha)
     rules = job.builds.settings(sha)
     run = _Run(job=job, sha=sha, branch=branch, trigger=trigger, rules=rules, before=before)
     names = [name for name in promotion.in_order(rules.clusters) if name in (job.settings.clusters or rules.clusters)]
