@@ -2,6 +2,7 @@
 
 import os
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kixbot.bot.job import Job
@@ -14,7 +15,7 @@ from kixbot.ops.deploy import DeployOptions, deploy
 from kixbot.ops.events import Applied, Conflicted, Event, Failed, Finished, Planned, Ready, Waiting, WaveStarted
 from kixbot.ops.receipt import Provenance
 from kixbot.output.deploy_text import Progress, wave_names
-from kixbot.output.deploy_values import Outcome, WaveResult
+from kixbot.output.deploy_values import Outcome, State, WaveResult
 from kixbot.output.markup import count
 from kixbot.settings.model import ClusterSettings
 
@@ -104,9 +105,20 @@ class _Log:
 
 
 def run(
-    job: Job, cluster: Cluster, build: Build, settings: ClusterSettings, *, commit: str, reviewed: str | None
+    job: Job,
+    cluster: Cluster,
+    build: Build,
+    settings: ClusterSettings,
+    *,
+    commit: str,
+    reviewed: str | None,
+    is_newest: Callable[[], bool],
 ) -> Outcome:
-    """Deploy a checked build. A deploy that fails is an outcome; what the outside world does wrong is raised."""
+    """Deploy a checked build. A deploy that fails is an outcome; what the outside world does wrong is raised.
+
+    `is_newest` is asked before anything is written, and again when another deploy had to be waited for: meanwhile a
+    newer commit may have been deployed, which this one must not undo.
+    """
     name = build.cluster.name
     seen = _Seen()
     log: _Log | None = None
@@ -118,9 +130,10 @@ def run(
         holder=f"kixbot/{job.run.id or os.getpid()}",
     )
     who = Provenance(actor=job.actor, run_url=job.run.url, reviewed_hash=reviewed)
-    state, sentence = "failed", ""
+    state: State = "failed"
+    sentence = ""
     try:
-        for event in deploy(build, cluster, options=options, who=who, confirm=lambda _: True, clock=job.clock):
+        for event in deploy(build, cluster, options=options, who=who, confirm=lambda _: is_newest(), clock=job.clock):
             if isinstance(event, Planned):
                 log = _Log(event.plan)
             lines = log.lines(event) if log is not None else []
@@ -131,15 +144,18 @@ def run(
         sentence = error.message
         seen.hint(job, error)
     except RefusedError as error:
-        state, sentence = "refused", error.message
-        seen.hint(job, error)
+        if not is_newest():
+            state, sentence = "superseded", "a newer commit was deployed meanwhile"
+        else:
+            state, sentence = "refused", error.message
+            seen.hint(job, error)
     receipt = seen.finished.receipt if seen.finished else None
     if receipt is not None:
         state = "deployed"
         sentence = f"{_figures(receipt.counts)} in {count(len(seen.results), 'wave')}"
     return Outcome(
         cluster=name,
-        state="deployed" if receipt is not None else "refused" if state == "refused" else "failed",
+        state=state,
         sentence=sentence,
         commit=commit,
         activation=build.activation.name if build.activation else None,

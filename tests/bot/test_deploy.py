@@ -4,6 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from kixbot.bot import deploying
+from kixbot.bot.job import open_job
+from kixbot.bot.outputs import Outputs
+from kixbot.bot.settings import load
 from kixbot.model.activation import Phase
 from tests.bot.shop_world import CANARY, SETTINGS, WEB, Shop, both
 
@@ -87,6 +91,26 @@ def test_an_older_commit_is_never_deployed_over_a_newer_one(tmp_path: Path) -> N
     assert run.code == 0
     assert "staging: superseded: main has moved on" in run.log
     assert image(shop, "staging") == "ghcr.io/acme/web:1.5.0"
+
+
+def test_a_run_that_waited_while_a_newer_commit_was_deployed_writes_nothing(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    environment = {"KIX_LOCAL_FORGE": str(shop.world.folder), "KIX_EMBEDDED": str(shop.clusters)}
+    (tmp_path / "scratch").mkdir()
+    job = open_job(load({}, environment), environment, tmp_path / "scratch", Outputs(environment, tmp_path / "out"))
+    rules = job.builds.settings(shop.base)
+    build = job.builds.build(shop.base, "staging", rules).build
+    outcome = deploying.run(
+        job,
+        job.open_cluster("staging", rules.clusters["staging"]),
+        build,
+        rules.clusters["staging"],
+        commit=shop.base,
+        reviewed=None,
+        is_newest=lambda: False,
+    )
+    assert (outcome.state, outcome.sentence) == ("superseded", "a newer commit was deployed meanwhile")
+    assert shop.current("staging") is None
 
 
 def test_a_cluster_whose_predecessor_failed_is_not_tried_and_says_so(tmp_path: Path) -> None:

@@ -153,11 +153,20 @@ class _Run:
         )
         self.job.publisher.deployment_state(deployment, DeploymentState.IN_PROGRESS, "deploying")
         try:
-            outcome = deploying.run(self.job, cluster, build, settings, commit=self.sha, reviewed=reviewed)
+            outcome = deploying.run(
+                self.job,
+                cluster,
+                build,
+                settings,
+                commit=self.sha,
+                reviewed=reviewed,
+                is_newest=lambda: not self._is_superseded(),
+            )
         except KixError as error:
             self.job.publisher.deployment_state(deployment, DeploymentState.ERROR, error.message)
             raise
-        done = DeploymentState.SUCCESS if outcome.state == "deployed" else DeploymentState.FAILURE
+        ends = {"deployed": DeploymentState.SUCCESS, "superseded": DeploymentState.INACTIVE}
+        done = ends.get(outcome.state, DeploymentState.FAILURE)
         self.job.publisher.deployment_state(deployment, done, outcome.sentence)
         return replace(outcome, notes=notes, paths=paths, pull_requests=numbers)
 
