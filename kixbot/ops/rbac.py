@@ -12,6 +12,7 @@ from kixbot.cluster.crds import ACTIVATION, CRD, CRDS, PACKAGE_INSTANCE
 from kixbot.cluster.records import KEY_NAME
 from kixbot.model.build import Build
 from kixbot.model.resource import Body
+from kixbot.ops.leftovers import NEVER
 
 RoleName = Literal["observe", "plan", "deploy"]
 Rule = dict[str, Any]
@@ -75,7 +76,8 @@ def _cluster_rules(build: Build, role: RoleName) -> list[Rule]:
     for group, kind in kinds:
         if role == "observe" and (group, kind) == ("", "Secret"):
             continue
-        verbs[group, plurals.get((group, kind)) or plural_of(kind)] |= set(_WRITE if role == "deploy" else _READ)
+        wanted = set(_WRITE if role == "deploy" else _READ) - ({"delete"} if kind in NEVER else set())
+        verbs[group, plurals.get((group, kind)) or plural_of(kind)] |= wanted
     if role != "observe":
         for one in build.evaluated.externals:
             if one.verify:
