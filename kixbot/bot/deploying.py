@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kixbot.bot.job import Job
+from kixbot.bot.reviewed import Compared
 from kixbot.cluster.interface import Cluster
 from kixbot.errors import DeployFailedError, KixError, RefusedError
 from kixbot.model.build import Build
@@ -111,25 +112,20 @@ def run(
     settings: ClusterSettings,
     *,
     commit: str,
-    reviewed: str | None,
+    change: Compared | None,
     is_newest: Callable[[], bool],
 ) -> Outcome:
     """Deploy a checked build. A deploy that fails is an outcome; what the outside world does wrong is raised.
 
-    `is_newest` is asked before anything is written, and again when another deploy had to be waited for: meanwhile a
-    newer commit may have been deployed, which this one must not undo.
+    `change` is the one pull request that this deploy is about, None where there are none or several. `is_newest` is
+    asked before anything is written, and again when another deploy had to be waited for: meanwhile a newer commit may
+    have been deployed, which this one must not undo.
     """
     name = build.cluster.name
     seen = _Seen()
     log: _Log | None = None
-    options = DeployOptions(
-        record_namespace=settings.record_namespace,
-        prune=job.settings.prune,
-        allow_plain_secrets=settings.allow_plain_secrets,
-        lock_wait=_LOCK_WAIT,
-        holder=f"kixbot/{job.run.id or os.getpid()}",
-    )
-    who = Provenance(actor=job.actor, run_url=job.run.url, reviewed_hash=reviewed)
+    options = _options(job, settings)
+    who = _provenance(job, change)
     state: State = "failed"
     sentence = ""
     try:
@@ -163,6 +159,25 @@ def run(
         waves=seen.waves,
         results=seen.results,
         lines=tuple(seen.report),
+    )
+
+
+def _options(job: Job, settings: ClusterSettings) -> DeployOptions:
+    return DeployOptions(
+        record_namespace=settings.record_namespace,
+        prune=job.settings.prune,
+        allow_plain_secrets=settings.allow_plain_secrets,
+        lock_wait=_LOCK_WAIT,
+        holder=f"kixbot/{job.run.id or os.getpid()}",
+    )
+
+
+def _provenance(job: Job, change: Compared | None) -> Provenance:
+    return Provenance(
+        actor=job.actor,
+        run_url=job.run.url,
+        reviewed_hash=change.reviewed if change else None,
+        deployed_hash=change.deployed if change else None,
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.bot import shop_example
+from tests.bot.action_folder import action_folder
 from tests.bot.payloads import pull_request, push
 from tests.bot.shop_world import SETTINGS, WEB, both
 from tests.bot.wheelhouse import find_python, wheelhouse
@@ -55,7 +56,7 @@ def run(world: GitHubWorld, act: Act, checkout: Path, event: str, payload: Mappi
         event=event,
         payload=payload,
         workflow="workflow.yml",
-        actions={ACTION: PROJECT},
+        actions={ACTION: action_folder(act.folder.parent / "action")},
         environment={
             "GITHUB_API_URL": world.server.api_url,
             "GITHUB_GRAPHQL_URL": world.server.graphql_url,

@@ -35,6 +35,7 @@ def test_a_merge_is_deployed_to_each_cluster_in_promotion_order(tmp_path: Path) 
         assert current.receipt is not None
         assert current.receipt.commit == shop.world.forge.find_branch("main")
         assert current.receipt.reviewed_hash is not None
+        assert current.receipt.deployed_hash == current.receipt.reviewed_hash
 
 
 def test_statuses_deployments_and_a_comment_tell_of_it(tmp_path: Path) -> None:
@@ -106,7 +107,7 @@ def test_a_run_that_waited_while_a_newer_commit_was_deployed_writes_nothing(tmp_
         build,
         rules.clusters["staging"],
         commit=shop.base,
-        reviewed=None,
+        change=None,
         is_newest=lambda: False,
     )
     assert (outcome.state, outcome.sentence) == ("superseded", "a newer commit was deployed meanwhile")

@@ -147,7 +147,7 @@ class _Run:
         paths = tuple(path for one in reviews for path in one.paths)
         if stop is not None:
             return replace(self._outcome(name, "refused", stop), notes=notes, paths=paths, pull_requests=numbers)
-        reviewed = reviews[0].reviewed if len(reviews) == 1 else None
+        change = reviews[0] if len(reviews) == 1 else None
         deployment = self.job.publisher.deployment(
             sha=self.sha, environment=settings.environment or name, task=f"kix:{name}", description=f"cluster {name}"
         )
@@ -159,7 +159,7 @@ class _Run:
                 build,
                 settings,
                 commit=self.sha,
-                reviewed=reviewed,
+                change=change,
                 is_newest=lambda: not self._is_superseded(),
             )
         except KixError as error:
