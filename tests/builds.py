@@ -1,7 +1,11 @@
 """Small builds for tests: manifests as text, judged as a whole cluster."""
 
 from collections.abc import Iterable
+from functools import partial
 
+from kixbot.checks.base import category_of
+from kixbot.checks.registry import CHECKS
+from kixbot.checks.report import run
 from kixbot.model.build import (
     ROLES,
     Binding,
@@ -25,6 +29,17 @@ OPEN = ClusterFacts(
     custom_kinds_external=True,
 )
 """What a bare path of manifests is judged as."""
+
+
+_SPOKEN_OF = frozenset(
+    {
+        "gov/duplicate-object", "gov/expired-suppression", "gov/image-no-tag", "gov/image-unpinned",
+        "gov/unused-suppression", "sec/automount-token", "sec/root-image", "sec/secret-literal",
+    }
+)  # fmt: skip
+LEAN = tuple(check for check in CHECKS if category_of(check.id) == "correctness" or check.id in _SPOKEN_OF)
+"""Rules for tests about something else: without those that ask every workload for probes, limits and so on."""
+lean_run = partial(run, checks=LEAN)
 
 
 def build_of(

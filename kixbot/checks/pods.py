@@ -34,6 +34,11 @@ class Container:
         """Names of its declared ports."""
         return frozenset(text(port.get("name")) for _, port in keyed("", self.body, "ports")) - {""}
 
+    def number_of(self, name: str) -> int | None:
+        """The number of its port of that name."""
+        found = (port.get("containerPort") for _, port in keyed("", self.body, "ports") if port.get("name") == name)
+        return next((number for number in found if isinstance(number, int)), None)
+
     def port_numbers(self) -> frozenset[int]:
         """Numbers of its declared ports."""
         numbers = (port.get("containerPort") for _, port in keyed("", self.body, "ports"))

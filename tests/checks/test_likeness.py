@@ -3,8 +3,7 @@
 import pytest
 
 from kixbot.checks.likeness import Likeness, nearest_name
-from kixbot.checks.report import run
-from tests.builds import build_of
+from tests.builds import build_of, lean_run as run
 
 
 @pytest.mark.parametrize(

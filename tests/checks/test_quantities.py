@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kixbot.checks.quantities import FACTORS, find_amount
-from kixbot.checks.report import run
-from tests.builds import build_of
+from tests.builds import build_of, lean_run as run
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,11 @@ from dataclasses import replace
 import pytest
 
 from kixbot.checks.registry import CHECKS
-from kixbot.checks.report import run
 from kixbot.graph.edges import TABLE
 from kixbot.model.build import ClusterFacts, DanglingReference, External
 from kixbot.model.finding import Confidence, Severity
 from kixbot.model.resource import Ref
-from tests.builds import CLOSED, OPEN, build_of
+from tests.builds import CLOSED, OPEN, build_of, lean_run as run
 
 Said = list[tuple[str, str, str | None]]
 

@@ -6,12 +6,11 @@ from datetime import date
 import pytest
 
 from kixbot.checks.fail_on import fails, validate
-from kixbot.checks.report import run
 from kixbot.errors import SettingsError
 from kixbot.model.build import Assertion, Suppression
 from kixbot.model.finding import Finding, Severity, State
 from kixbot.model.resource import Location, Ref
-from tests.builds import CLOSED, OPEN, build_of
+from tests.builds import CLOSED, OPEN, build_of, lean_run as run
 
 UNTAGGED = """\
 apiVersion: apps/v1

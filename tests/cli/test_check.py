@@ -12,13 +12,29 @@ from kixbot.cli.console import Console
 from kixbot.cli.main import run
 
 WEB = """\
-apiVersion: v1
-kind: Pod
+apiVersion: batch/v1
+kind: Job
 metadata: {name: web, namespace: shop}
 spec:
-  automountServiceAccountToken: false
-  containers: [{name: web, image: "%s"}]
+  ttlSecondsAfterFinished: 600
+  template:
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
+      containers:
+        - name: web
+          image: "%s"
+          resources: {requests: {cpu: 100m, memory: 64Mi}, limits: {memory: 64Mi}}
+          securityContext:
+            {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: web, namespace: shop}
+spec: {podSelector: {}, policyTypes: [Ingress]}
 """
+PINNED = "web@sha256:" + "1" * 64
 
 
 def kix(folder: Path, *words: str) -> int:
@@ -34,12 +50,12 @@ def write(folder: Path, name: str, text: str) -> None:
 
 
 def test_a_clean_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(tmp_path, "manifests/web.yaml", WEB % "web:1.5.0")
+    write(tmp_path, "manifests/web.yaml", WEB % PINNED)
     assert kix(tmp_path, "check", "manifests/") == 0
     assert capsys.readouterr().out == (
         "| Tool | Result | Details |\n"
         "|---|---|---|\n"
-        "| eval | pass | 1 manifest evaluated |\n"
+        "| eval | pass | 2 manifests evaluated |\n"
         "| scorecard | pass | 0 errors, 0 warnings, 0 info |\n"
     )
 
@@ -52,11 +68,11 @@ def test_a_warning_fails_only_where_it_is_named(tmp_path: Path, capsys: pytest.C
     assert capsys.readouterr().out == (
         "| Tool | Result | Details |\n"
         "|---|---|---|\n"
-        "| eval | pass | 1 manifest evaluated |\n"
+        "| eval | pass | 2 manifests evaluated |\n"
         "| scorecard | fail | 0 errors, 1 warning, 0 info; failing: gov/image-no-tag |\n"
         "\n"
-        "! Pod shop/web container 'web' uses image web, which names neither a tag nor a digest\n"
-        "    --> web.yaml:6  Pod/web@shop $.spec.containers[web].image  gov/image-no-tag\n"
+        "! Job shop/web container 'web' uses image web, which names neither a tag nor a digest\n"
+        "    --> web.yaml:13  Job/web@shop $.spec.template.spec.containers[web].image  gov/image-no-tag\n"
         "  hint: name a tag, or pin the digest with kix pin\n"
     )
 
@@ -104,9 +120,9 @@ def test_json_is_a_document_of_its_own(tmp_path: Path, capsys: pytest.CaptureFix
     assert kix(tmp_path, "check", "web.yaml", "-o", "json") == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["schema"], document["cluster"], document["activation"]) == (1, None, None)
-    assert document["summary"] == {"manifests": 1, "errors": 0, "warnings": 1, "infos": 0, "suppressed": 0}
+    assert document["summary"] == {"manifests": 2, "errors": 0, "warnings": 1, "infos": 0, "suppressed": 0}
     assert [(one["rule"], one["location"]) for one in document["findings"]] == [
-        ("gov/image-no-tag", {"file": "web.yaml", "line": 6})
+        ("gov/image-no-tag", {"file": "web.yaml", "line": 13})
     ]
 
 
@@ -125,9 +141,11 @@ def test_a_cluster_of_the_settings_is_judged_by_its_flavor_and_its_own_rules(
         'schema = 1\n[clusters.shop]\npath = "web.yaml"\nflavor = "kind"\n[check]\nfail = ["gov/*"]\n',
     )
     service = (
-        "---\napiVersion: v1\nkind: Service\nmetadata: {name: lb, namespace: default}\nspec: {type: LoadBalancer, ports: [{port: 80}]}\n"
+        "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"
+        "---\napiVersion: v1\nkind: Service\nmetadata: {name: lb, namespace: shop}\n"
+        "spec: {type: LoadBalancer, ports: [{port: 80}]}\n"
     )
-    write(tmp_path, "web.yaml", WEB.replace("shop", "default") % "web" + service)
+    write(tmp_path, "web.yaml", WEB % "web" + service)
     assert kix(tmp_path, "check", "shop") == 1
     out = capsys.readouterr().out
     assert "| scorecard | fail | 1 error, 1 warning, 0 info; failing: gov/image-no-tag |" in out
@@ -148,7 +166,7 @@ def test_a_git_ref_is_a_baseline(tmp_path: Path, capsys: pytest.CaptureFixture[s
     words = ("check", "manifests/", "--baseline", "main", "--fail-on", "warning")
     assert kix(tmp_path, *words) == 1
     assert "0 errors, 2 warnings, 0 info (1 new, 1 unchanged, 0 fixed)" in capsys.readouterr().out
-    write(tmp_path, "manifests/api.yaml", WEB.replace("name: web, n", "name: api, n") % "api:1")
+    write(tmp_path, "manifests/api.yaml", WEB.replace("name: web, n", "name: api, n") % PINNED.replace("web", "api"))
     assert kix(tmp_path, *words) == 0
 
 
@@ -156,10 +174,10 @@ def test_a_document_is_a_baseline(tmp_path: Path, capsys: pytest.CaptureFixture[
     write(tmp_path, "web.yaml", WEB % "web")
     kix(tmp_path, "check", "web.yaml", "-o", "json")
     write(tmp_path, "old.json", capsys.readouterr().out)
-    write(tmp_path, "web.yaml", WEB % "web:1")
+    write(tmp_path, "web.yaml", WEB % PINNED)
     assert kix(tmp_path, "check", "web.yaml", "--baseline", "old.json") == 0
     assert capsys.readouterr().out.endswith(
-        "fixed since the baseline:\n  gov/image-no-tag  Pod/web@shop $.spec.containers[web].image\n"
+        "fixed since the baseline:\n  gov/image-no-tag  Job/web@shop $.spec.template.spec.containers[web].image\n"
     )
 
 
@@ -197,7 +215,7 @@ print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
 
 @pytest.mark.parametrize("words", [("check", "web.yaml"), ("explain", "sec/root-image")])
 def test_no_client_library_is_loaded(tmp_path: Path, words: tuple[str, ...]) -> None:
-    write(tmp_path, "web.yaml", WEB % "web:1")
+    write(tmp_path, "web.yaml", WEB % PINNED)
     done = subprocess.run(
         [sys.executable, "-c", COUNT, "-C", str(tmp_path), *words],
         env={"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": "/nowhere"},

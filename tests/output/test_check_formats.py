@@ -8,13 +8,12 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 
-from kixbot.checks.report import run
 from kixbot.errors import SourceError
 from kixbot.model.finding import Finding, Report, Severity, State, Suppressed
 from kixbot.model.resource import Location, Ref
 from kixbot.ops.check import unbuilt
 from kixbot.output import check_github, check_gitlab, check_junit, check_sarif
-from tests.builds import CLOSED, build_of
+from tests.builds import CLOSED, build_of, lean_run as run
 from tests.output.test_check_output import CLEAN, HOSTILE, everything, failing_eval, finding, report
 
 # The constraints of the schema that OASIS publishes for SARIF 2.1.0 (rtm.5), without its descriptions.

@@ -8,14 +8,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from kixbot.checks.report import run
 from kixbot.errors import SourceError
 from kixbot.model.build import Assertion, Suppression
 from kixbot.model.finding import Finding, Report, Severity, State
 from kixbot.model.resource import Location, Ref
 from kixbot.ops.check import unbuilt
 from kixbot.output import check_json, check_markdown, check_table, check_text
-from tests.builds import CLOSED, build_of
+from tests.builds import CLOSED, build_of, lean_run as run
 from tests.output.rendered import Page, outside_fences
 
 EVERYTHING = """\
