@@ -44,6 +44,12 @@ class Console:
             return False
         return click.confirm(escape(question), default=False, err=True)
 
+    def ask(self, question: str) -> str:
+        """The answer typed on the terminal; "" at once where there is none."""
+        if not self.is_interactive:
+            return ""
+        return str(click.prompt(escape(question), default="", show_default=False, err=True))
+
     @property
     def is_interactive(self) -> bool:
         """Can we ask a person?"""

@@ -15,7 +15,8 @@ from kixbot.cluster.crds import ACTIVATION
 from kixbot.cluster.faults import ExistsError, ForbiddenError, NotFoundError
 from kixbot.cluster.interface import ApiKind, Cluster
 from kixbot.cluster.locks import LeaseState, read_lease
-from kixbot.cluster.parts import pack, part_body, part_name, text_of, unpack
+from kixbot.cluster.parts import pack, part_body, part_name
+from kixbot.cluster.record_rows import read_rows
 from kixbot.model.activation import Activation, Hold, Phase, RecordRow, record_manager
 from kixbot.model.receipt import Receipt
 from kixbot.model.resource import Ref
@@ -87,15 +88,7 @@ class Records:
         )
 
     def _with_rows(self, activation: Activation) -> Activation:
-        listed = self._edge.listing(
-            CONFIG_MAP, namespace=self._namespace, label_selector=f"kix.run/activation={activation.name}"
-        )
-        rows = [
-            row
-            for body in listed.items
-            for row in unpack(text_of(body), what=f"ConfigMap {self._namespace}/{body['metadata']['name']}")
-        ]
-        return replace(activation, rows=tuple(sorted(rows, key=lambda row: row.ref)))
+        return replace(activation, rows=read_rows(self._edge, activation.name, namespace=self._namespace))
 
     def _readable_key(self) -> bytes | None:
         """The key, None also for those who may not read it: they dry-run Secrets instead of comparing hashes."""

@@ -6,6 +6,7 @@ from kixbot.cluster.faults import ForbiddenError, NotFoundError
 from kixbot.cluster.interface import Cluster
 from kixbot.cluster.records import NAMESPACE, Record
 from kixbot.errors import RefusedError
+from kixbot.model.activation import Activation
 from kixbot.model.build import Build
 
 
@@ -21,21 +22,31 @@ def cluster_identity(cluster: Cluster, record_namespace: str) -> str:
 
 def require_same_cluster(build: Build, record: Record, uid: str) -> None:
     """Raise RefusedError where the record was made in another cluster or by another repository."""
-    known = record.current or (record.activations[-1] if record.activations else None)
+    known = _known(record)
     if known is None:
         return
     name = build.cluster.name
-    if known.cluster_uid and known.cluster_uid != uid:
-        raise RefusedError(
-            f"cluster {name}: the record was made in another cluster (kube-system {known.cluster_uid}, here {uid})",
-            hint="check --context; --take-over accepts this cluster as the new one",
-        )
+    require_cluster(record, uid, name)
     ours = build.evaluated.source.remote
     if known.repository and same_repository(known.repository) != same_repository(ours or ""):
         raise RefusedError(
             f"cluster {name}: deployed from {known.repository}, not from {ours or 'this folder'}",
             hint="deploy from that repository, or hand the cluster over with --take-over",
         )
+
+
+def require_cluster(record: Record, uid: str, name: str) -> None:
+    """Raise RefusedError where the record was made in another cluster than the one with this identity."""
+    known = _known(record)
+    if known is not None and known.cluster_uid and known.cluster_uid != uid:
+        raise RefusedError(
+            f"cluster {name}: the record was made in another cluster (kube-system {known.cluster_uid}, here {uid})",
+            hint="check --context; a deploy with --take-over accepts this cluster as the new one",
+        )
+
+
+def _known(record: Record) -> Activation | None:
+    return record.current or (record.activations[-1] if record.activations else None)
 
 
 def same_repository(remote: str) -> str:

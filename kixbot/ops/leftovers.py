@@ -33,20 +33,24 @@ def leftovers(build: Build, seen: Observation) -> tuple[Leftover, ...]:
     for ref in sorted(seen.rows.keys() - wanted):
         live, kind, row = seen.live.get(ref), seen.kind_of(ref), seen.rows[ref][-1]
         if live is not None and kind is not None:
-            kept = _why_kept(seen, build.cluster.name, ref, live, uids)
+            kept = why_kept(seen, build.cluster.name, ref, live, uids) or _too_early(seen)
             found.append(Leftover(ref=ref, row=row, kind=kind, live=live, kept=kept))
     return tuple(found)
 
 
-def _why_kept(seen: Observation, cluster: str, ref: Ref, live: Body, uids: set[str]) -> str | None:
+def _too_early(seen: Observation) -> str | None:
     current = seen.record.current
+    full = current is not None and current.activated_at is not None
+    return None if full else "nothing is deleted before a first full deploy"
+
+
+def why_kept(seen: Observation, cluster: str, ref: Ref, live: Body, uids: set[str]) -> str | None:
+    """Why an object that is in no build any more stays, None when it may go. `uids` are those of objects that stay."""
     metadata: Mapping[str, object] = live["metadata"]
     recorded = {row.uid for row in seen.rows[ref] if row.uid}
     others = other_clusters(live, cluster)
     if ref.kind in NEVER:
         return f"a {ref.kind} is never deleted with what is in it"
-    if current is None or current.activated_at is None:
-        return "nothing is deleted before a first full deploy"
     if not is_held(live, cluster):
         return "kix applies no field of it"
     if _has_controller(live):
