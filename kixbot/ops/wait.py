@@ -48,7 +48,7 @@ def wait(
     """Judgements as they change, until every object is up, one failed, or `seconds` are over.
 
     The last judgement of an object that is still WAITING when this ends says that its time ran out. Raises the fault
-    of a reader that cannot go on.
+    of a reader that cannot go on, also when the time runs out while the API server does not answer.
     """
     last: dict[Ref, Readiness] = {}
     pending = dict(awaited)
@@ -77,6 +77,9 @@ def wait(
             if seen.readiness.state is not State.WAITING:
                 del pending[ref]
                 readers.forget(ref)
+        if readers.is_unheard:
+            # The objects may well be up: what is wrong is that nobody answers, and this says so.
+            cluster.discover(refresh=True)
     finally:
         readers.close()
 
@@ -95,6 +98,7 @@ class _Readers:
         self._cluster, self._label = cluster, cluster_label(name)
         self._queue: queue.Queue[dict[str, Any] | Exception] = queue.Queue()
         self._ended = threading.Event()
+        self._asking: set[tuple[ApiKind, str]] = set()
         self._wanted: dict[tuple[ApiKind, str], set[Ref]] = defaultdict(set)
         self._watches: set[Watch] = set()
         self._lock = threading.Lock()
@@ -115,6 +119,11 @@ class _Readers:
         if isinstance(found, Exception):
             raise found
         return found
+
+    @property
+    def is_unheard(self) -> bool:
+        """Whether a LIST has no answer yet; those of a cluster that is well take far less than a wave's time."""
+        return bool(self._asking)
 
     def forget(self, ref: Ref) -> None:
         """It is up; its reader may end when it was the last."""
@@ -139,7 +148,9 @@ class _Readers:
                 return
 
     def _read_once(self, kind: ApiKind, namespace: str) -> None:
+        self._asking.add((kind, namespace))
         listing = self._cluster.listing(kind, namespace=namespace, label_selector=self._label)
+        self._asking.discard((kind, namespace))
         for body in listing.items:
             self._queue.put({"apiVersion": kind.api_version, "kind": kind.kind, **body})
         watch = self._cluster.watch(
