@@ -1,5 +1,6 @@
 """`kix diff`: what changes, grouped by package, between two builds or against the live cluster."""
 
+import re
 from dataclasses import replace
 
 import click
@@ -10,9 +11,12 @@ from kixbot.model.build import Build
 from kixbot.model.plan import Plan
 from kixbot.ops.build import BuildRequest, build
 from kixbot.ops.diff import diff_builds
+from kixbot.ops.snapshot import Snapshot, decode, diff_snapshot, is_snapshot
 
 _GIT = "git:"
 _STDIN = "-"
+_ACTIVATION = re.compile(r"[a-z0-9][a-z0-9.-]*-[0-9a-z]{12}")
+_SNAPSHOT_BYTES = 256 * 2**20
 _EPILOG = """\b
 Examples:
   kix diff shop                          against the live cluster
@@ -20,13 +24,20 @@ Examples:
   kix diff shop --from git:v1 --to git:v2
   kix diff manifests/ --from old.yaml    two sets of plain manifests
   kix diff shop --from git:main -o markdown
+  kix diff shop --from before.json       against a snapshot
+  kix diff shop --from shop-6w9czkc51502 against an earlier activation
 
 With --exit-code it ends with 1 when anything changes."""
 
 
 @click.command(epilog=_EPILOG)
 @click.argument("targets", nargs=-1, metavar="[CLUSTER or PATH…]")
-@click.option("--from", "old", metavar="FILE or git:REF", help="What was before: manifests, or the target at a ref.")
+@click.option(
+    "--from",
+    "old",
+    metavar="FILE, NAME or git:REF",
+    help="What was before: manifests, a snapshot, an activation, a ref.",
+)
 @click.option("--to", "new", metavar="FILE or git:REF", help="What is after, instead of the working tree.")
 @click.option(
     "-o",
@@ -51,10 +62,32 @@ def command(
             raise UsageError("--to needs --from", hint="kix diff --from git:main --to git:HEAD")
         plan = _live(session, targets)
     else:
-        request = BuildRequest(directory=session.directory, targets=targets, config=session.config)
-        plan = diff_builds(_side(request, old, "--from"), _side(request, new, "--to"))
+        plan = _between(session, targets, old, new)
     session.console.result(_text(plan, form))
     return int(ExitCode.NO if exit_code and plan.packages else ExitCode.DONE)
+
+
+def _between(session: Session, targets: tuple[str, ...], old: str, new: str | None) -> Plan:
+    """The plan from one side to the other; the old one may be a snapshot or an activation of the cluster."""
+    request = BuildRequest(directory=session.directory, targets=targets, config=session.config)
+    taken = _find_snapshot(session, old)
+    if taken is not None:
+        return diff_snapshot(taken, _side(request, new, "--to"))
+    if _ACTIVATION.fullmatch(old) and not (session.directory / old).exists():
+        from kixbot.cli.recorded import activation_commit  # noqa: PLC0415  it asks the cluster
+
+        return diff_builds(
+            build(replace(request, ref=activation_commit(session, targets, old))).build, _side(request, new, "--to")
+        )
+    return diff_builds(_side(request, old, "--from"), _side(request, new, "--to"))
+
+
+def _find_snapshot(session: Session, named: str) -> Snapshot | None:
+    file = session.directory / named
+    if named == _STDIN or not file.is_file():
+        return None
+    text = file.read_bytes()[:_SNAPSHOT_BYTES].decode("utf-8", "replace")
+    return decode(text, file=named) if is_snapshot(text) else None
 
 
 def _side(request: BuildRequest, named: str | None, option: str) -> Build:

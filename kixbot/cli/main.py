@@ -40,6 +40,7 @@ COMMANDS = (
     Row("status", "status", "Show the current activation, its resources, its receipt."),
     Row("pin", "pin", "Keep image pins in pins.json: set, add, remove, list, check, update."),
     Row("crds", "crds", "Print or apply the custom resource definitions of kix."),
+    Row("snapshot", "snapshot", "Write what stands in the cluster to a file, to compare builds with."),
     Row("gc", "gc", "Retire old records and delete what only they list."),
     Row("destroy", "destroy", "Take away all that kix deployed to a cluster."),
     Row("export", "export", "Write a cluster's manifests as plain YAML or JSON files."),

@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable
 
 from kixbot.cli.session import Session
-from kixbot.cli.target import request_of
+from kixbot.cli.target import find_target, open_target, request_of
 from kixbot.errors import KixError
 from kixbot.model.build import Build
 from kixbot.model.drift import Drift
 from kixbot.ops.build import build
 from kixbot.ops.drift import find_drift
 from kixbot.ops.observe import Observation
+from kixbot.ops.rollback import commit_of, read_record, target_of
 from kixbot.sources.opening import BuildRequest
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -55,3 +56,14 @@ def _tried(session: Session, source: Callable[[], tuple[Build, ...]]) -> tuple[B
     except KixError as error:
         session.console.detail(f"applied values: {error.message}")
         return ()
+
+
+def activation_commit(session: Session, targets: tuple[str, ...], name: str) -> str:
+    """The commit of an activation that was ever current in the cluster. Raises RefusedError, faults."""
+    target = find_target(session, targets[0] if targets else None)
+    edge = open_target(session, target)
+    try:
+        record = read_record(edge, target.name, record_namespace=target.settings.record_namespace)
+    finally:
+        edge.close()
+    return commit_of(target_of(record, target.name, name))
