@@ -19,6 +19,7 @@ from tests.e2e import story_events as events
 from tests.e2e.story_git import GitHost
 from tests.forges.git_store import GitStore
 from tests.forges.github_server import GitHubServer, Token
+from tests.parts.act import TOKEN as ACT_TOKEN
 
 ROOT = Path(__file__).parents[2]
 BOT = "github-actions[bot]"
@@ -66,7 +67,8 @@ class World:
         self.github = GitHubServer(self.store, repository=events.REPOSITORY)
         self.token = Token(login=BOT)
         self.github.tokens[TOKEN] = self.token
-        self.git = GitHost(folder / "shop.git", events.REPOSITORY, frozenset({TOKEN}))
+        self.github.tokens[ACT_TOKEN] = self.token
+        self.git = GitHost(folder / "shop.git", events.REPOSITORY, frozenset({TOKEN, ACT_TOKEN}))
         self._runs = 0
 
     # What people do.
@@ -149,7 +151,7 @@ class World:
         """`kixbot run` in a job of this event, and nothing secret in anything it left."""
         folder = self._next_folder()
         checkout = folder / "workspace"
-        self._check_out(checkout, sha)
+        self.check_out(checkout, sha)
         (folder / "event.json").write_text(json.dumps(payload))
         already = len(self.github.journal)
         done = subprocess.run(
@@ -210,10 +212,11 @@ class World:
             (folder / name).mkdir(parents=True)
         return folder
 
-    def _check_out(self, folder: Path, sha: str) -> None:
+    def check_out(self, folder: Path, sha: str) -> None:
         """One commit without history and without a trace of the token, as `actions/checkout` leaves it."""
         _git(self.folder, "init", "--quiet", str(folder))
-        _git(folder, "remote", "add", "origin", f"{self.git.url}/{events.REPOSITORY}")
+        # act takes the repository's name from this address; nothing is fetched from it.
+        _git(folder, "remote", "add", "origin", f"https://github.com/{events.REPOSITORY}")
         _git(folder, "fetch", "--quiet", "--depth=1", f"file://{self.store.folder}", sha)
         _git(folder, "checkout", "--quiet", "--detach", sha)
 

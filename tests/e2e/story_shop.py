@@ -3,13 +3,19 @@
 Its chapters build on each other and each is lived once, when it is first asked for; so tests may ask in any order.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
+from tests.bot.action_folder import action_folder
+from tests.bot.test_action import ACTION, for_act
+from tests.bot.wheelhouse import find_python, wheelhouse
+from tests.e2e import story_events as events
 from tests.e2e.operator_webhook import OperatorWebhook
 from tests.e2e.story import ROOT, Run, World, world
+from tests.parts.act import Act, ActRun
 from tests.parts.control_plane import ControlPlane
 from tests.parts.registry import PushedImage, Registry
 from tests.parts.stand_ins import PROVISIONER
@@ -99,9 +105,48 @@ class ShopStory:
         return self.world.pushed(self.described, merged)
 
     @cached_property
+    def scaled(self) -> int:
+        """A third grafana is proposed and merged; gives the pull request."""
+        self.deployed.passed()
+        clone = self.world.clone()
+        definition = clone / "clusters" / "shop.nix"
+        definition.write_text(definition.read_text().replace("config.replicas = 2;", "config.replicas = 3;"))
+        self.world.push(clone, "more-grafana", "Run a third grafana")
+        number = self.world.propose("more-grafana", "Run a third grafana")
+        self.world.github.merge_pull(number)
+        return number
+
+    @cached_property
+    def deployed_by_workflow(self) -> ActRun:
+        """The run of that merge by the example workflow and the action, as a user has them."""
+        assert self.plane
+        before, number = self.world.main, self.scaled
+        after = self.world.main
+        world, folder = self.world, self.world.folder / "act"
+        world.check_out(folder / "checkout", after)
+        (folder / "checkout" / "kix-deploy.yml").write_text(for_act("kix-deploy.yml"))
+        assert number
+        return Act(folder=folder / "home").run(
+            folder / "checkout",
+            event="push",
+            payload=events.push(before=before, after=after),
+            workflow="kix-deploy.yml",
+            actor="alice",
+            actions={ACTION: action_folder(folder / "action")},
+            environment={
+                "GITHUB_API_URL": world.github.api_url,
+                "GITHUB_GRAPHQL_URL": world.github.graphql_url,
+                "GITHUB_SERVER_URL": world.git.url,
+                "KIX_WHEELHOUSE": str(wheelhouse()),
+            },
+            secrets={"KUBECONFIG": self.plane.access.kubeconfig.read_text()},
+            path=os.pathsep.join((str(Path(find_python()).parent), "/usr/bin", "/bin")),
+        )
+
+    @cached_property
     def pins_committed(self) -> Run:
         """web 1.5.1 is out, and somebody pushes a word: the pin is committed and deployed by that push's run."""
-        self.deployed.passed()
+        assert self.deployed_by_workflow.ok, self.deployed_by_workflow.log
         self.publish(f"{WEB}:1.5.1")
         before = self.world.main
         return self.world.pushed(before, self.world.write("main", {"README.md": "The shop.\n"}))

@@ -1,6 +1,7 @@
 """examples/shop on a GitHub and a control plane: pull request, review, merge, deploy in waves, pins, receipts."""
 
 import base64
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,16 +12,33 @@ import yaml
 
 from tests.e2e.story import BOT, RUN_ID, left_by
 from tests.e2e.story_shop import VALKEY, WEB, ShopStory, shop_story
+from tests.parts.act import TOKEN as ACT_TOKEN
 from tests.parts.registry import Registry
 
-pytestmark = pytest.mark.xdist_group("shop-story")
 Golden = Callable[[str, str], None]
 
 
-@pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory, image_registry: Registry) -> Iterator[ShopStory]:
-    with shop_story(tmp_path_factory.mktemp("story"), image_registry) as told:
+@pytest.fixture
+def story(tmp_path: Path, image_registry: Registry) -> Iterator[ShopStory]:
+    with shop_story(tmp_path, image_registry) as told:
         yield told
+
+
+@pytest.mark.timeout(600)
+def test_the_shop_goes_through_everything(story: ShopStory, golden: Golden, subtests: pytest.Subtests) -> None:
+    """One test, since its chapters build on each other; each is judged on its own."""
+    for judge in (
+        the_first_push_deploys_everything_in_waves,
+        the_review_is_a_comment_a_summary_three_statuses_and_outputs,
+        the_merge_is_deployed_as_it_was_reviewed,
+        the_cluster_holds_a_receipt_of_each_deploy,
+        generated_passwords_stand_in_nothing_a_run_left,
+        the_example_workflow_deploys_a_merge_with_the_action,
+        a_moved_pin_is_committed_and_deployed_by_the_run_of_a_push,
+        on_a_protected_branch_a_moved_pin_becomes_a_pull_request,
+    ):
+        with subtests.test(judge.__name__.replace("_", " ")):
+            judge(story, golden)
 
 
 def kubectl(story: ShopStory, *words: str) -> Any:
@@ -30,14 +48,21 @@ def kubectl(story: ShopStory, *words: str) -> Any:
     return yaml.safe_load(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def test_the_review_is_a_comment_a_summary_three_statuses_and_outputs(story: ShopStory, golden: Golden) -> None:
+def activation_of(log: str) -> str:
+    """The activation that a deploy made the current one, by its log."""
+    return next(line.split()[0] for line in log.splitlines() if line.endswith(" Active"))
+
+
+def the_review_is_a_comment_a_summary_three_statuses_and_outputs(story: ShopStory, golden: Golden) -> None:
     run = story.reviewed.passed()
     world, head = story.world, story.head
     (comment,) = world.comments(story.proposed)[:1]
     golden("shop-review.md", world.scrub(comment, head=head, base=story.described))
     assert run.summary.rstrip("\n") == comment.partition("\n")[2].rstrip("\n")
+    figures = re.search(r"0 errors, \d+ warnings?", comment)
+    assert figures
     assert world.statuses(head) == {
-        "kix/check": [("pending", "building base and head"), ("success", "shop: 0 errors, 0 warnings")],
+        "kix/check": [("pending", "building base and head"), ("success", f"shop: {figures.group()}")],
         "kix/diff": [("pending", "building base and head"), ("success", "shop: 2 updated, 1 added, 0 removed")],
         "kix/diff/shop": [("success", "2 updated, 1 added, 0 removed")],
     }
@@ -59,22 +84,7 @@ def test_the_review_is_a_comment_a_summary_three_statuses_and_outputs(story: Sho
     assert "    changed Deployment/web@shop" in paths["diff-path"].read_text()
 
 
-def test_a_second_review_writes_the_same_comment_again(story: ShopStory) -> None:
-    """It has a pull request of its own, since the story's is merged."""
-    world = story.world
-    story.deployed.passed()
-    world.write("quiet", {"NOTES.md": "Nothing that is deployed.\n"})
-    number = world.propose("quiet", "Take notes")
-    first = world.review(number).passed()
-    second = world.review(number, action="synchronize").passed()
-    (comment,) = world.comments(number)
-    assert "kix says yes: nothing changes" in comment
-    assert first.outputs["changes"] == "false"
-    assert first.outputs["comment-url"] == second.outputs["comment-url"]
-    assert [call for call in second.calls if "comments" in call] == [f"GET /repos/acme/shop/issues/{number}/comments"]
-
-
-def test_the_first_push_deploys_everything_in_waves(story: ShopStory, golden: Golden) -> None:
+def the_first_push_deploys_everything_in_waves(story: ShopStory, golden: Golden) -> None:
     run = story.first_deployed.passed()
     world = story.world
     golden("shop-first-deploy.txt", world.scrub(run.log, commit=story.described))
@@ -93,7 +103,7 @@ def test_the_first_push_deploys_everything_in_waves(story: ShopStory, golden: Go
     }
 
 
-def test_the_merge_is_deployed_as_it_was_reviewed(story: ShopStory, golden: Golden) -> None:
+def the_merge_is_deployed_as_it_was_reviewed(story: ShopStory, golden: Golden) -> None:
     run = story.deployed.passed()
     world, merged = story.world, story.merged
     (comment,) = world.comments(story.proposed)[1:]
@@ -119,7 +129,7 @@ def test_the_merge_is_deployed_as_it_was_reviewed(story: ShopStory, golden: Gold
     assert "deployed exactly what was reviewed" in run.summary
 
 
-def test_the_cluster_holds_a_receipt_of_each_deploy(story: ShopStory) -> None:
+def the_cluster_holds_a_receipt_of_each_deploy(story: ShopStory, _: Golden) -> None:
     deployed = {"first": story.first_deployed.passed(), "merge": story.deployed.passed()}
     items = {one["metadata"]["name"]: one for one in kubectl(story, "get", "activations", "-A")["items"]}
     receipt = items[deployed["merge"].outputs["activation"]]["status"]["receipt"]
@@ -134,7 +144,25 @@ def test_the_cluster_holds_a_receipt_of_each_deploy(story: ShopStory) -> None:
     assert (first["phase"], first["receipt"]["commit"]) == ("Superseded", story.described)
 
 
-def test_a_moved_pin_is_committed_and_deployed_by_the_run_of_a_push(story: ShopStory) -> None:
+def the_example_workflow_deploys_a_merge_with_the_action(story: ShopStory, _: Golden) -> None:
+    run = story.deployed_by_workflow
+    world = story.world
+    assert run.ok, run.log
+    assert run.results == {"deploy": "success", "pins": "success"}
+    (comment,) = world.comments(story.scaled)
+    merged = str(world.github.state.pulls[story.scaled]["merge"])
+    assert comment.splitlines()[1:4] == [f"### 🚀 `shop` runs `{merged[:12]}`", "", "1 changed in 1 wave"]
+    assert world.statuses(merged)["kix/deploy/shop"][-1] == ("success", "1 changed in 1 wave")
+    assert kubectl(story, "-n", "monitoring", "get", "deployment", "grafana")["spec"]["replicas"] == 3
+    records = {one["metadata"]["name"]: one for one in kubectl(story, "get", "activations", "-A")["items"]}
+    assert records[activation_of(run.log)]["status"]["receipt"]["commit"] == merged
+    assert "pins: none moved" in run.log
+    assert story.plane
+    for canary in (ACT_TOKEN, story.plane.access.tokens["admin"]):
+        assert canary not in run.log + run.summary + world.told()
+
+
+def a_moved_pin_is_committed_and_deployed_by_the_run_of_a_push(story: ShopStory, _: Golden) -> None:
     run = story.pins_committed.passed()
     world = story.world
     moved = next(line for line in run.log.splitlines() if line.startswith("pins: committed "))
@@ -149,13 +177,13 @@ def test_a_moved_pin_is_committed_and_deployed_by_the_run_of_a_push(story: ShopS
     assert image == f"{WEB}:1.5.1@{story.publish(f'{WEB}:1.5.1').digest}"
     assert [line for line in run.log.splitlines() if line.startswith("shop: ")] == [
         f"shop: deploying {parent[:12]}",
-        f"shop: unchanged: {story.deployed.outputs['activation']} is Active already",
+        f"shop: unchanged: {activation_of(story.deployed_by_workflow.log)} is Active already",
         f"shop: deploying {commit[:12]}",
         "shop: deployed: 1 changed in 1 wave",
     ]
 
 
-def test_on_a_protected_branch_a_moved_pin_becomes_a_pull_request(story: ShopStory, golden: Golden) -> None:
+def on_a_protected_branch_a_moved_pin_becomes_a_pull_request(story: ShopStory, golden: Golden) -> None:
     run = story.pins_proposed.passed()
     world = story.world
     assert run.log.splitlines()[-2:] == [
@@ -171,7 +199,7 @@ def test_on_a_protected_branch_a_moved_pin_becomes_a_pull_request(story: ShopSto
     assert world.store.find("kix/pins-next") is None
 
 
-def test_generated_passwords_stand_in_nothing_a_run_left(story: ShopStory) -> None:
+def generated_passwords_stand_in_nothing_a_run_left(story: ShopStory, _: Golden) -> None:
     runs = (story.first_deployed, story.deployed)
     values = {
         value

@@ -178,6 +178,18 @@ def test_what_the_checkout_lacks_is_fetched_with_the_token_and_from_the_forge_al
     assert all(known for _, known in asked)
 
 
+def test_a_second_review_of_the_same_text_leaves_the_comment_as_it_is(reviewed_only: Shop) -> None:
+    shop = reviewed_only
+    number = shop.propose({"NOTES.md": "Nothing that is deployed.\n"})
+    first = shop.world.review(number).passed()
+    second = shop.world.review(number, action="synchronize").passed()
+    (comment,) = shop.world.comments(number)
+    assert "kix says yes: nothing changes" in comment
+    assert first.outputs["changes"] == "false"
+    assert first.outputs["comment-url"] == second.outputs["comment-url"]
+    assert [call for call in second.calls if "comments" in call] == [f"GET /repos/acme/shop/issues/{number}/comments"]
+
+
 # Secrets
 
 
