@@ -10,6 +10,7 @@ from kixbot.checks.base import Hit
 from kixbot.checks.context import Context
 from kixbot.checks.schema.api import JUDGES
 from kixbot.checks.schema.api.metadata import judge_name
+from kixbot.checks.schema.crds import Crds
 from kixbot.checks.schema.faults import DUPLICATE, RESOURCES, TYPE, UNKNOWN_KIND
 from kixbot.checks.schema.node import Fault
 from kixbot.checks.schema.tables import Tables, api_versions_of, find_served, kinds_in
@@ -41,17 +42,18 @@ def hits(context: Context, rule: str) -> Iterator[Hit]:
 
 def _judged(context: Context) -> Mapping[str, tuple[Hit, ...]]:
     known = tables(context.cluster.kubernetes_version)
+    crds = Crds(context.of_kind("CustomResourceDefinition", "apiextensions.k8s.io"), known.type("meta.v1.ObjectMeta"))
     found: list[tuple[Resource, Fault]] = []
     for resource in context.resources:
-        found += ((resource, fault) for fault in judge(resource, known) if not _made_at_apply(resource, fault))
+        found += ((resource, fault) for fault in judge(resource, known, crds) if not _made_at_apply(resource, fault))
     grouped: dict[str, list[Hit]] = {}
     for rule, hit in _unspoken(found, context):
         grouped.setdefault(rule, []).append(hit)
     return {rule: tuple(listed) for rule, listed in grouped.items()}
 
 
-def judge(resource: Resource, known: Tables) -> Iterator[Fault]:
-    """The faults of one object, against the kinds of one version."""
+def judge(resource: Resource, known: Tables, crds: Crds) -> Iterator[Fault]:
+    """The faults of one object, against the kinds of one version and those that the build itself defines."""
     body = dict(resource.manifest)
     node = known.find(resource.api_version, resource.ref.kind)
     if node is not None:
@@ -59,6 +61,8 @@ def judge(resource: Resource, known: Tables) -> Iterator[Fault]:
         yield from judge_name(node.name, body)
     elif resource.ref.group in BUILTIN_GROUPS or resource.ref.group in RETIRED_GROUPS:
         yield _unknown_kind(resource, known)
+    else:
+        yield from crds.judge(resource)
 
 
 def _unknown_kind(resource: Resource, known: Tables) -> Fault:

@@ -9,7 +9,7 @@ Raw = tuple[str | int, ...]
 
 Kind = Literal[
     "any", "object", "map", "list", "string", "integer", "long", "number", "boolean", "quantity", "int-or-string",
-    "time", "bytes",
+    "time", "bytes", "long-or-string",
 ]  # fmt: skip
 """`object` has fields, `map` equal values under any key; `integer` has 32 bits, `long` 64."""
 
@@ -42,7 +42,8 @@ class Node:
 
     `name` is the type's, for messages. `fields` gives an object's fields; it is called when first needed, since types
     may hold themselves. `item` is what a list or a map holds, `keys` tell a keyed list's items apart, `unique` makes a
-    list a set. `open` objects keep fields they do not know. `nullable` False is how CRDs say that null is no value.
+    list a set. `open` objects keep fields they do not know. `null` says what null is: nothing at all, a
+    value of its own, or a mistake; CRDs know the last two.
     `default` is what the API server fills in, None where nothing. `judges` see every value of the right type.
     """
 
@@ -55,6 +56,6 @@ class Node:
     required: Sequence[str] = ()
     allowed: tuple[Any, ...] = ()
     open: bool = False
-    nullable: bool = True
+    null: Literal["absent", "value", "refused"] = "absent"
     default: Any = None
     judges: tuple[Judge, ...] = field(default=(), repr=False)

@@ -90,6 +90,33 @@ metadata: {name: web, namespace: shop}
 spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
 """
 
+_POOL = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: pools.example.org}
+spec:
+  group: example.org
+  scope: Namespaced
+  names: {kind: Pool, plural: pools}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              properties: {min: {type: integer, minimum: 1}, max: {type: integer}}
+              x-kubernetes-validations: [{rule: "self.min <= self.max", message: "min must not exceed max"}]
+---
+apiVersion: example.org/v1
+kind: Pool
+metadata: {name: main, namespace: shop}
+spec: {min: %d, max: %d}
+"""
+
 CHECKS: tuple[Check, ...] = (
     _check(
         faults.UNKNOWN_KIND,
@@ -136,6 +163,30 @@ CHECKS: tuple[Check, ...] = (
         "apply refuses others, since it could not say who owns which.",
         _pod(_SPREAD),
         _pod(_SPREAD + _SPREAD.partition("\n")[2]),
+    ),
+    _check(
+        faults.CRD,
+        "a CRD that the API server refuses",
+        "A CRD is named after its plural and group, stores exactly one version, and describes each version by a "
+        "structural schema: every field has a type.",
+        _POOL % (1, 2),
+        (_POOL % (1, 2)).replace("min: {type: integer, minimum: 1}", "min: {minimum: 1}"),
+    ),
+    _check(
+        faults.VALUE,
+        "a value that the CRD of its kind excludes",
+        "CRDs state bounds, lengths, patterns and formats, and the API server refuses custom resources that break "
+        "them. The CRDs of the build itself are what its custom resources are held to.",
+        _POOL % (1, 2),
+        _POOL % (0, 2),
+    ),
+    _check(
+        faults.CEL,
+        "a custom resource that breaks a rule of its CRD",
+        "CRDs may hold rules in CEL (x-kubernetes-validations). All of them are evaluated; one that uses a function "
+        "kix does not have, or speaks of the object's former state, is left out.",
+        _POOL % (1, 2),
+        _POOL % (5, 2),
     ),
     _check(
         faults.NAME,

@@ -36,6 +36,8 @@ def is_one(value: Any, kind: str) -> bool:
             return isinstance(value, int | float) and not isinstance(value, bool)
         case "int-or-string":
             return isinstance(value, str) or (_integer(value) and -_INT32 <= value < _INT32)
+        case "long-or-string":
+            return isinstance(value, str) or (_integer(value) and -_INT64 <= value < _INT64)
         case "quantity":
             return find_amount(value) is not None
         case "time":

@@ -63,6 +63,10 @@ def _at(body: Any, at: Raw) -> Any:
     return body
 
 
+def _is_absent(value: Any, node: Node) -> bool:
+    return value is None and node.null != "refused"
+
+
 _EMPTY: Mapping[str, Any] = {
     "object": {},
     "map": {},
@@ -119,16 +123,17 @@ class _Walker:
             child = fields.get(key)
             if child is None:
                 if node.item is not None:
-                    self.visit(entry, node.item, (*at, key))
+                    if not _is_absent(entry, node.item):
+                        self.visit(entry, node.item, (*at, key))
                 elif not node.open:
                     self._unknown(key, node, at)
-            elif (type(entry) is not PLAIN.get(child.kind) or child.allowed or child.judges) and (
-                entry is not None or not child.nullable
+            elif (type(entry) is not PLAIN.get(child.kind) or child.allowed or child.judges) and not _is_absent(
+                entry, child
             ):
                 self.visit(entry, child, (*at, key))
         self._scopes.pop()
         for key in node.required:
-            if value.get(key) is None and (key not in value or key not in fields or fields[key].nullable):
+            if key not in value or (value[key] is None and (key not in fields or fields[key].null == "absent")):
                 self.faults.append(missing(key, at))
 
     def _map(self, value: dict[str, Any], node: Node, at: Raw) -> None:
@@ -136,7 +141,7 @@ class _Walker:
         assert item is not None, "a map has values"
         plain = None if item.allowed or item.judges else PLAIN.get(item.kind)
         for key, entry in value.items():
-            if type(entry) is not plain and (entry is not None or not item.nullable):
+            if type(entry) is not plain and not _is_absent(entry, item):
                 self.visit(entry, item, (*at, key))
 
     def _list(self, value: list[Any], node: Node, at: Raw) -> None:
@@ -144,9 +149,9 @@ class _Walker:
         assert item is not None, "a list has items"
         plain = None if item.allowed or item.judges else PLAIN.get(item.kind)
         for place, entry in enumerate(value):
-            if type(entry) is not plain:
+            if type(entry) is not plain and not (entry is None and item.null == "value"):
                 # Kubernetes reads null in a list without keys as the empty value of its type.
-                blank = entry is None and item.nullable and not node.keys and not node.unique
+                blank = entry is None and item.null == "absent" and not node.keys and not node.unique
                 if blank:
                     self.instead[(*at, place)] = _EMPTY.get(item.kind, "")
                 self.visit(_EMPTY.get(item.kind, "") if blank else entry, item, (*at, place))
@@ -216,4 +221,5 @@ def _expected(node: Node) -> str:
         "object": "an object", "map": "an object", "list": "a list", "string": "a string", "integer": "an integer",
         "long": "an integer", "number": "a number", "boolean": "true or false", "quantity": "a quantity",
         "int-or-string": "an integer or a string", "time": "a time", "bytes": "base64", "any": "a value",
+        "long-or-string": "an integer or a string",
     }[node.kind]  # fmt: skip

@@ -18,7 +18,6 @@ from kixbot.checks.schema.api.rule import (
     reads,
     table,
     unique,
-    unless_empty,
 )
 from kixbot.checks.schema.faults import FORMAT, dotted, missing
 from kixbot.checks.schema.node import Fault, Raw
@@ -141,7 +140,7 @@ JUDGES: Judges = table(
         "admissionregistration.v1.WebhookClientConfig": {"": _client},
         "admissionregistration.v1.ServiceReference": {
             "": needs("name", "namespace"),
-            "path": unless_empty(reads(names.absolute_path)),
+            "path": reads(names.webhook_path),
             "port": between(1, 65535),
         },
         "admissionregistration.v1.RuleWithOperations": {

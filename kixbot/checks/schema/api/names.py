@@ -196,6 +196,35 @@ def cidr(text: str) -> str | None:
     return None if text.rpartition("/")[2].isdigit() else "is no address range such as 10.0.0.0/8"
 
 
+def json_path(text: str) -> str | None:
+    """A simple JSON path, such as those of printer columns."""
+    return None if text.startswith(".") else "must begin with '.'"
+
+
+def spec_path(text: str) -> str | None:
+    """A simple JSON path below spec."""
+    return None if text.startswith(".spec.") else "must begin with '.spec.'"
+
+
+def status_path(text: str) -> str | None:
+    """A simple JSON path below status."""
+    return None if text.startswith(".status.") else "must begin with '.status.'"
+
+
+def webhook_path(text: str) -> str | None:
+    """The path of a webhook: segments that are DNS subdomains."""
+    if text in {"", "/"}:
+        return None
+    if not text.startswith("/"):
+        return "must begin with '/'"
+    segments = text.removesuffix("/")[1:].split("/")
+    return (
+        "may hold lower case letters, digits, '-' and '.' between its '/'"
+        if any(map(dns_subdomain, segments))
+        else None
+    )
+
+
 def absolute_path(text: str) -> str | None:
     """A path of a URL."""
     return None if text.startswith("/") else "must begin with '/'"

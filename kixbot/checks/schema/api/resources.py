@@ -17,6 +17,31 @@ from kixbot.checks.shape import mapping
 _STANDARD = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 
+_DIVISORS: Mapping[str, frozenset[str]] = {
+    "cpu": frozenset({"1m", "1"}),
+    "memory": frozenset({"1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"}),
+}
+
+
+def _divisor(value: Any, at: Raw) -> Iterator[Fault]:
+    """Resources are shown in whole units: cores or thousandths of them, bytes or a power of them."""
+    name = str(value.get("resource")).partition(".")[2]
+    divisor = value.get("divisor")
+    known = _DIVISORS["cpu" if name == "cpu" else "memory"]
+    found = find_amount(divisor)
+    if (
+        found is not None
+        and found.value != 0
+        and found.value not in {one.value for one in map(find_amount, known) if one}
+    ):
+        yield Fault(
+            rule=RESOURCES,
+            at=(*at, "divisor"),
+            text=f"has the divisor {divisor} for {name} in {dotted(at)}",
+            hint=f"write one of {', '.join(sorted(known))}",
+        )
+
+
 def resource_field(value: Any, at: Raw) -> Iterator[Fault]:
     resource = value.get("resource") if isinstance(value, dict) else None
     if isinstance(resource, str) and resource:
@@ -28,6 +53,8 @@ def resource_field(value: Any, at: Raw) -> Iterator[Fault]:
                 text=f"has {shown(resource)} in {dotted(at)}.resource, which is no resource of a container",
                 hint="write limits.cpu, requests.memory or the like",
             )
+        else:
+            yield from _divisor(value, at)
 
 
 def amount(value: Any, at: Raw) -> Iterator[Fault]:
