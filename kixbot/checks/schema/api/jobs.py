@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from kixbot.checks.schema.api import names
+from kixbot.checks.schema.api import names, times
 from kixbot.checks.schema.api.rule import (
     NOT_NEGATIVE,
     Judges,
@@ -101,8 +101,8 @@ JUDGES: Judges = table(
         "batch.v1.PodFailurePolicyOnExitCodesRequirement": {"": _exit_codes},
         "batch.v1.CronJobSpec": {
             "": (needs("schedule"), _cron_job),
-            "schedule": reads(names.cron),
-            "timeZone": reads(names.time_zone),
+            "schedule": reads(times.cron),
+            "timeZone": reads(times.time_zone),
             "startingDeadlineSeconds": NOT_NEGATIVE,
             "successfulJobsHistoryLimit": NOT_NEGATIVE,
             "failedJobsHistoryLimit": NOT_NEGATIVE,
