@@ -22,6 +22,7 @@ _KEEP = ("SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "https_proxy", "HTTP
          "NO_PROXY")  # fmt: skip
 _COPIED_REFS = ("refs/heads", "refs/tags", "refs/remotes")
 _MAX_REFS = 100_000
+_MAX_LISTING = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,14 +99,27 @@ class Repository:
         head = first_line(self.path / "HEAD")
         return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else None
 
-    def entries(self, commit: str) -> Iterator[Entry]:
-        """All files, links and submodules of a commit's tree, in git's order."""
-        listing = self.git("ls-tree", "-r", "-z", "--full-tree", commit)
-        for row in listing.split(b"\0"):
-            if row:
-                facts, _, path = row.partition(b"\t")
-                mode, _, sha = facts.decode("ascii").split(" ")
-                yield Entry(mode=mode, sha=sha, path=path)
+    def entries(self, commit: str, most: int) -> tuple[Entry, ...]:
+        """All files, links and submodules of a commit's tree, in git's order. Raises SourceError for more than `most`.
+
+        Read as it comes: a few kilobytes of trees that list each other can stand for a billion files.
+        """
+        arguments = [f"--git-dir={self.path}", "ls-tree", "-r", "-z", "--full-tree", commit]
+        found: list[Entry] = []
+        with _start(arguments, self._home, subprocess.DEVNULL) as process:
+            try:
+                for row in _rows(process):
+                    if len(found) == most:
+                        raise SourceError(f"the tree has more than {most:,} files")
+                    facts, _, path = row.partition(b"\t")
+                    mode, _, sha = facts.decode("ascii").split(" ")
+                    found.append(Entry(mode=mode, sha=sha, path=path))
+                _, err = process.communicate()
+            finally:
+                process.kill()
+        if process.returncode != 0:
+            raise GitError(f"git ls-tree: {_said(err)}", hint=_hint(err))
+        return tuple(found)
 
     def blobs(self, shas: Sequence[str], limit: int) -> Iterator[bytes]:
         """The contents of blobs, in order. Raises GitError for a missing one, SourceError past `limit` bytes in all."""
@@ -236,6 +250,18 @@ def _copy_refs(source: Path, target: Path, name: str) -> None:
             place = target / path.relative_to(source)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(f"{value}\n")
+
+
+def _rows(process: "subprocess.Popen[bytes]") -> Iterator[bytes]:
+    """What a process prints, in rows that end with NUL. Raises SourceError past 64 MiB."""
+    assert process.stdout is not None
+    rest, total = b"", 0
+    while chunk := process.stdout.read(2**20):
+        total += len(chunk)
+        if total > _MAX_LISTING:
+            raise SourceError(f"the tree's paths take more than {_MAX_LISTING // 2**20} MiB")
+        *rows, rest = (rest + chunk).split(b"\0")
+        yield from rows
 
 
 def _size_of(header: bytes, sha: str) -> int:

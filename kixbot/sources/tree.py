@@ -63,9 +63,7 @@ def export_ref(repository: Path, ref: str, into: Path) -> Tree:
 
 def write(repository: git.Repository, commit: str, into: Path) -> tuple[str, ...]:
     """Write a commit's files below `into`; gives their paths, sorted."""
-    entries = [entry for entry in repository.entries(commit) if entry.mode != _SUBMODULE]
-    if len(entries) > _MAX_ENTRIES:
-        raise SourceError(f"the tree has more than {_MAX_ENTRIES:,} files")
+    entries = [entry for entry in repository.entries(commit, _MAX_ENTRIES) if entry.mode != _SUBMODULE]
     for entry in entries:
         _check_path(entry.path)
         if entry.mode != _LINK and not entry.mode.startswith("100"):

@@ -312,3 +312,13 @@ def test_without_git_a_ref_says_how_to_get_it(repo: Path, into: Path, monkeypatc
     monkeypatch.setenv("PATH", str(into))
     error = export_failure(repo, into, "main")
     assert (type(error), error.message) == (GitError, "git is not installed")
+
+
+def test_trees_that_list_each_other_a_billion_times_are_refused_before_they_fill_memory(repo: Path, into: Path) -> None:
+    inner = tree_of(repo, [("100644", f"f{number}", blob(repo, "x")) for number in range(10)])
+    for _ in range(8):
+        inner = tree_of(repo, [("40000", f"d{number}", inner) for number in range(10)])
+    commit_tree(repo, [("40000", "top", inner)])
+    error = export_failure(repo, into)
+    assert (error.exit_code, error.message) == (ExitCode.SOURCE, "the tree has more than 200,000 files")
+    assert list(into.iterdir()) == []
