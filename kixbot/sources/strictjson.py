@@ -17,6 +17,9 @@ from kixbot.sources.text import Document, too_many
 
 _LITERALS = json.JSONDecoder(parse_int=str, parse_float=str)
 _SPACE = re.compile(r"[ \t\r\n]*")
+# Strings and brackets. A string that does not end is taken up to the end of the text: tried again from each of its
+# quotes, a few megabytes would take hours.
+_PARTS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -34,6 +37,7 @@ class _Reader:
     def __init__(self, text: str, file: str) -> None:
         self.text = text
         self.file = file
+        self._may_hold_surrogates = _ESCAPED_SURROGATE.search(text) is not None
         self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
         self._decoder = json.JSONDecoder(
             object_pairs_hook=_unique, parse_int=_integer, parse_float=scalars.number, parse_constant=_refuse
@@ -77,7 +81,7 @@ class _Reader:
             raise SourceError("a key stands twice", file=self.file) from err
         except (ValueError, OverflowError) as err:
             raise SourceError(str(err), hint="quote it", file=self.file) from err
-        if _ESCAPED_SURROGATE.search(self.text):
+        if self._may_hold_surrogates:
             self._check_surrogates(value, at)
         return value, end
 
@@ -93,7 +97,7 @@ class _Reader:
     def _check_bounds(self) -> None:
         """Refuse what would overflow the decoder's stack, or fill memory with empty objects."""
         depth = opened = 0
-        for found in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', self.text):
+        for found in _PARTS.finditer(self.text):
             first = found[0][0]
             if first in "[{":
                 depth += 1

@@ -94,3 +94,12 @@ def test_empty_objects_cannot_fill_memory(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("digits", ["-1000000000000000001", "9223372036854775807", "-9223372036854775808"])
 def test_integers_of_64_bits_stay_exact(digits: str) -> None:
     assert values(f'{{"a": {digits}}}') == [{"a": int(digits)}]
+
+
+@pytest.mark.parametrize("source", ['{"a":"' + '\\"' * 400_000, '{"a":' + '"\\' * 400_000, '{"a":"\\'])
+def test_a_string_that_does_not_end_is_refused_at_once(source: str) -> None:
+    assert refusal(source)[1].startswith("broken JSON: ")
+
+
+def test_many_documents_are_read_in_one_pass() -> None:
+    assert refusal('"" ' * 400_000)[1] == "more than 50,000 documents"
