@@ -197,6 +197,9 @@ def on_a_protected_branch_a_moved_pin_becomes_a_pull_request(story: ShopStory, g
     assert world.store.changed(world.main, head) == ["pins.json"]
     assert world.store.parents(head) == [world.main]
     assert world.store.find("kix/pins-next") is None
+    again = world.clock().passed()
+    assert again.log.splitlines()[-1] == f"pins: pull request {max(world.github.state.pulls)} is up to date"
+    assert str(world.store.find("kix/pins")) == head
 
 
 def generated_passwords_stand_in_nothing_a_run_left(story: ShopStory, _: Golden) -> None:
@@ -209,5 +212,7 @@ def generated_passwords_stand_in_nothing_a_run_left(story: ShopStory, _: Golden)
     passwords = [base64.b64decode(value).decode() for value in values]
     assert any(len(password) >= 20 for password in passwords)
     left = [story.world.told()] + [text for run in runs for text in (str(run), *left_by(run))]
-    for secret in (*values, *(password for password in passwords if len(password) >= 16)):
+    assert story.plane
+    generated = (password for password in passwords if len(password) >= 16)
+    for secret in (*values, *generated, story.plane.access.tokens["admin"]):
         assert not any(secret in text for text in left)
