@@ -1,7 +1,6 @@
 """What the Nix library writes into manifests for Python to read: numbers, and faults collected instead of thrown."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,9 +10,11 @@ from kixbot.model.build import CollectedFault
 from kixbot.model.path import items, member
 from kixbot.model.resource import Ref
 from kixbot.sources import scalars
+from kixbot.sources.text import MAX_DEPTH
 
 _NUMBER = "__kix_number__"
-_FAULT = re.compile(r"__kix_fault__(.*?)__kix_end__", re.DOTALL)
+_FAULT = "__kix_fault__"
+_END = "__kix_end__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Leaves:
 def read(manifest: Mapping[str, Any], tree_name: str) -> Leaves:
     """Replace numbers and faults by what they stand for. Raises SourceError for a number that is none."""
     reading = _Reading(tree_name)
-    value = reading.value(manifest, "$", "")
+    value = reading.value(manifest, "$", "", 1)
     return Leaves(value, tuple(reading.faults), tuple(reading.source_paths))
 
 
@@ -52,26 +53,29 @@ class _Reading:
     faults: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     source_paths: list[str] = field(default_factory=list)
 
-    def value(self, value: Any, path: str, key: str) -> Any:
+    def value(self, value: Any, path: str, key: str, depth: int) -> Any:
         if isinstance(value, str):
             return self.text(value, path)
+        if not isinstance(value, list | Mapping):
+            return value
+        if depth > MAX_DEPTH:
+            raise SourceError(f"{path[:80]}…: nested deeper than {MAX_DEPTH} levels")
         if isinstance(value, list):
             below = items(path, key, value)
-            return [self.value(entry, where, key) for entry, where in zip(value, below, strict=True)]
-        if not isinstance(value, Mapping):
-            return value
+            return [self.value(entry, where, key, depth + 1) for entry, where in zip(value, below, strict=True)]
         if set(value) == {_NUMBER}:
             return _number(value[_NUMBER], path)
-        return {name: self.value(entry, member(path, name), name) for name, entry in value.items()}
+        return {name: self.value(entry, member(path, name), name, depth + 1) for name, entry in value.items()}
 
     def text(self, value: str, path: str) -> str:
         if f"/nix/store/{self.tree_name}" in value:
             self.source_paths.append(path)
-        if "__kix_fault__" not in value:
-            return value
-        for found in _FAULT.finditer(value):
-            self.faults.append((path, _decoded(found[1])))
-        return _FAULT.sub("", value)
+        plain, at = "", 0
+        while (start := value.find(_FAULT, at)) >= 0 and (end := value.find(_END, start)) >= 0:
+            self.faults.append((path, _decoded(value[start + len(_FAULT) : end])))
+            plain += value[at:start]
+            at = end + len(_END)
+        return plain + value[at:]
 
 
 def _number(text: Any, path: str) -> int | float:
@@ -84,6 +88,6 @@ def _number(text: Any, path: str) -> int | float:
 def _decoded(text: str) -> Mapping[str, Any]:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {"message": text}
     return value if isinstance(value, Mapping) else {"message": text}

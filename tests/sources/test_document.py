@@ -148,6 +148,21 @@ def test_a_collected_fault_becomes_a_finding_on_the_resource_that_holds_it(tmp_p
     assert found.faults == (expected, expected)
 
 
+def test_a_manifest_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+    value: object = "x"
+    for _ in range(900):
+        value = {"a": value}
+    with pytest.raises(SourceError, match=r"nested deeper than 200 levels"):
+        decoded(tmp_path, resources=[config_map("a", x=value)])
+
+
+@pytest.mark.parametrize("text", ["__kix_fault__" * 100_000, "__kix_fault__" + "[" * 100_000 + "__kix_end__"])
+def test_a_forged_fault_is_text_or_a_finding_and_never_takes_long(tmp_path: Path, text: str) -> None:
+    found = decoded(tmp_path, resources=[config_map("a", data={"k": text})])
+    kept = found.resources[0].manifest["data"]["k"]
+    assert (kept, [fault.message for fault in found.faults]) in [(text, []), ("", ["[" * 100_000])]
+
+
 def test_manifests_are_read_from_the_tree(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     for name in ("known", "ignored"):
