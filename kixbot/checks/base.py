@@ -43,6 +43,8 @@ class Hit:
     confidence: Confidence | None = None
     location: Location | None = None
     package: str | None = None
+    cause: str = ""
+    """What is missing, in the same words wherever one thing missing makes several hits; empty for a hit of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +72,8 @@ class Check:
     find: Callable[[Context], Iterator[Hit]]
     confidence: Confidence = Confidence.PROVEN
     stage: Literal["scorecard", "eval", "suppressions"] = "scorecard"
+    on: tuple[str, ...] = ("pods",)
+    """What a rule of the scorecard applies to: `pods` for whatever makes some, or kinds; nothing: it is not scored."""
 
     @property
     def category(self) -> Category:

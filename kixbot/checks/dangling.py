@@ -51,6 +51,7 @@ def _hits(context: Context, speaks_of: Callable[[Ref], bool]) -> Iterator[Hit]:
                 path=first,
                 message=f"{source.plain} refers to {named(target)}, which no resource in this cluster creates",
                 hint=hint_for(context, target),
+                cause=f"missing {target.id}",
                 related=tuple(
                     Related(ref=source, note=f"also {path}", location=resource.place(path)) for path in further
                 ),

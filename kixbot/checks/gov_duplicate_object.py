@@ -69,4 +69,5 @@ EQUAL = Check(
     rationale="Two equal declarations are one object. The next change to only one of them would be an error.",
     example=Example(good=_EXAMPLE.format(name="api", workers=4), bad=_EXAMPLE.format(name="web", workers=4)),
     find=_find_equal,
+    on=(),
 )

@@ -32,4 +32,5 @@ CHECK = Check(
         language="nix",
     ),
     find=_find,
+    on=(),
 )

@@ -123,6 +123,7 @@ CHECKS: tuple[Check, ...] = (
             bad=_CONFIG % "shop" + _POD % ("hostname: web", ""),
         ),
         find=_find_unused,
+        on=("ConfigMap", "Secret"),
     ),
     Check(
         id="gov/old-account-field",

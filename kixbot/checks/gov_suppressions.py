@@ -50,6 +50,7 @@ UNUSED = Check(
     ),
     find=_find_unused,
     stage="suppressions",
+    on=(),
 )
 
 EXPIRED = Check(
@@ -62,4 +63,5 @@ EXPIRED = Check(
     ),
     find=_find_expired,
     stage="suppressions",
+    on=(),
 )

@@ -21,6 +21,7 @@ def _find(context: Context) -> Iterator[Hit]:
             "Every pod of this workload would be rejected at admission. Add the PriorityClass, or declare it as "
             "externally managed with an import or kix.untrackedRef",
             hint=f'did you mean "{near}"?' if near else f"add a PriorityClass named {name}",
+            cause=f"missing {dangling.target.id}",
         )
 
 

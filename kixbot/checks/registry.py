@@ -1,8 +1,10 @@
 """All rules, in the order of their groups. A new rule is a file and a line here."""
 
 from kixbot.checks import (
+    api_deprecated_version,
     api_object_size,
     api_pod_security,
+    collected,
     gov_duplicate_object,
     gov_image_no_tag,
     gov_image_unpinned,
@@ -70,6 +72,7 @@ from kixbot.checks.base import Check
 from kixbot.checks.schema import rules as schema
 
 CHECKS: tuple[Check, ...] = (
+    *collected.CHECKS,
     schema_assertion.CHECK,
     schema_duplicate_env.CHECK,
     schema_duplicate_map_key.CHECK,
@@ -77,6 +80,7 @@ CHECKS: tuple[Check, ...] = (
     schema_quantity.CHECK,
     schema_quantity_unit.CHECK,
     *schema.CHECKS,
+    api_deprecated_version.CHECK,
     api_object_size.CHECK,
     api_pod_security.CHECK,
     gov_duplicate_object.DIFFERING,

@@ -60,6 +60,7 @@ CHECKS: tuple[Check, ...] = (
         ),
         example=Example(good=_CRON % "  concurrencyPolicy: Forbid\n  startingDeadlineSeconds: 600\n", bad=_CRON % ""),
         find=_find_cron,
+        on=("CronJob",),
     ),
     Check(
         id="gov/finished-job",
@@ -68,5 +69,6 @@ CHECKS: tuple[Check, ...] = (
         rationale="Finished Jobs and their pods stay until somebody removes them; each is listed, watched and stored.",
         example=Example(good=_JOB % "  ttlSecondsAfterFinished: 86400\n", bad=_JOB % ""),
         find=_find_done,
+        on=("Job",),
     ),
 )

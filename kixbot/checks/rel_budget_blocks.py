@@ -61,4 +61,5 @@ CHECK = Check(
     ),
     example=Example(good=_EXAMPLE.format(rule="minAvailable: 1"), bad=_EXAMPLE.format(rule="minAvailable: 60%")),
     find=_find,
+    on=("PodDisruptionBudget",),
 )

@@ -37,4 +37,5 @@ CHECK = Check(
     rationale="It holds the workload at one number, whatever the load is, and hides that number from the workload.",
     example=Example(good=_EXAMPLE.format(most=5), bad=_EXAMPLE.format(most=2)),
     find=_find,
+    on=("HorizontalPodAutoscaler", "ScaledObject.keda.sh"),
 )

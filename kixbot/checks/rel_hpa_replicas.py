@@ -49,4 +49,5 @@ CHECK = Check(
     ),
     example=Example(good=_EXAMPLE.format(replicas=""), bad=_EXAMPLE.format(replicas="  replicas: 3\n")),
     find=_find,
+    on=("Deployment", "StatefulSet"),
 )

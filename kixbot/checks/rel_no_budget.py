@@ -59,4 +59,5 @@ CHECK = Check(
     ),
     example=Example(good=_WORKLOAD + _BUDGET, bad=_WORKLOAD),
     find=_find,
+    on=("Deployment", "StatefulSet"),
 )

@@ -132,6 +132,7 @@ CHECKS: tuple[Check, ...] = (
         ),
         example=Example(good=_workload(2), bad=_workload(1)),
         find=_find_one,
+        on=("Deployment", "StatefulSet"),
     ),
     Check(
         id="rel/spread",
@@ -143,6 +144,7 @@ CHECKS: tuple[Check, ...] = (
         ),
         example=Example(good=_workload(spread=_SPREAD), bad=_workload()),
         find=_find_together,
+        on=("Deployment", "StatefulSet"),
     ),
     Check(
         id="rel/recreate",
@@ -155,6 +157,7 @@ CHECKS: tuple[Check, ...] = (
         ),
         example=Example(good=_workload(), bad=_workload(strategy="Recreate")),
         find=_find_update,
+        on=("Deployment", "StatefulSet"),
     ),
     Check(
         id="rel/naked-pod",
@@ -163,5 +166,6 @@ CHECKS: tuple[Check, ...] = (
         rationale="A Pod object is bound to one node for its life. No controller replaces it, scales it or updates it.",
         example=Example(good=_workload().removeprefix(_SERVICE), bad=_POD % _ONE),
         find=_find_naked,
+        on=("Pod",),
     ),
 )

@@ -66,4 +66,5 @@ CHECK = Check(
     ),
     example=Example(good=_EXAMPLE.format(mode="ReadWriteMany"), bad=_EXAMPLE.format(mode="ReadWriteOnce")),
     find=_find,
+    on=("Deployment", "StatefulSet"),
 )

@@ -7,9 +7,12 @@ from dataclasses import replace
 from datetime import date
 
 from kixbot.checks import fail_on as naming
+from kixbot.checks.annotations import foreign
 from kixbot.checks.base import Check, Hit
+from kixbot.checks.causes import fold
 from kixbot.checks.context import Context, package_of
 from kixbot.checks.registry import CHECKS
+from kixbot.checks.scorecard import scores
 from kixbot.checks.suppression import sift
 from kixbot.model.build import Build, CollectedFault
 from kixbot.model.finding import Finding, Report, Severity, State
@@ -36,11 +39,17 @@ def run(
     """
     context = Context(build, pins=pins, today=today)
     settings = build.evaluated.scorecard
-    found = [*_found(checks, "scorecard", context)]
-    found += _collected(build.evaluated.faults, {(one.rule, one.ref) for one in found}, context)
-    sifted = sift(fingerprinted(found), settings.ignore, today)
-    remarks = fingerprinted(_found(checks, "suppressions", context.after(sifted.unused)))
-    findings, fixed = _compared((*sifted.kept, *remarks), sifted.suppressed_fingerprints, baseline)
+    hits = [*_found(checks, "scorecard", context)]
+    said = {(one.rule, one.ref) for one, _ in hits}
+    hits += [(one, "") for one in _collected(build.evaluated.faults, said, context)]
+    found = fingerprinted(one for one, _ in hits)
+    causes = {one.fingerprint: cause for one, (_, cause) in zip(found, hits, strict=True) if cause}
+    sifted = sift(found, settings.ignore, today)
+    others = sift(sifted.kept, tuple(foreign(build.resources)), today)
+    remarks = fingerprinted(one for one, _ in _found(checks, "suppressions", context.after(sifted.unused)))
+    silenced = sifted.suppressed_fingerprints | others.suppressed_fingerprints
+    judged, fixed = _compared((*others.kept, *remarks), silenced, baseline)
+    findings, followers = fold(judged, causes)
     patterns = (*settings.fail, *fail_on)
     name = build.cluster.name or None
     return Report(
@@ -48,10 +57,12 @@ def run(
         activation=build.activation.name if build.activation and name else None,
         manifests=len(build.resources),
         findings=findings,
-        eval_messages=_sorted(fingerprinted(_found(checks, "eval", context))),
-        suppressed=sifted.suppressed,
+        followers=followers,
+        eval_messages=in_order(fingerprinted(one for one, _ in _found(checks, "eval", context))),
+        suppressed=sifted.suppressed + others.suppressed,
         fixed=fixed,
-        failing=tuple(sorted({finding.rule for finding in findings if _fails(finding, patterns)})),
+        failing=tuple(sorted({finding.rule for finding in judged if _fails(finding, patterns)})),
+        scores=scores(context, checks, judged),
     )
 
 
@@ -62,11 +73,12 @@ def _fails(finding: Finding, patterns: Sequence[str]) -> bool:
     return naming.fails(finding.rule, patterns)
 
 
-def _found(checks: Iterable[Check], stage: str, context: Context) -> Iterator[Finding]:
+def _found(checks: Iterable[Check], stage: str, context: Context) -> Iterator[tuple[Finding, str]]:
+    """Findings with the cause that their rule names."""
     for check in checks:
         if check.stage == stage:
             for hit in check.find(context):
-                yield _finding(check, hit)
+                yield _finding(check, hit), hit.cause
 
 
 def _finding(check: Check, hit: Hit) -> Finding:
@@ -129,7 +141,7 @@ def _told_by(finding: Finding) -> Iterator[str]:
     yield from sorted(related.ref.id for related in finding.related if related.ref)
 
 
-def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Worst first, then by object, rule and place: the same findings always stand in the same order."""
     return tuple(
         sorted(
@@ -151,11 +163,11 @@ def _compared(
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """Findings with their state against the baseline, and those of the baseline that are gone."""
     if baseline is None:
-        return _sorted(findings), ()
+        return in_order(findings), ()
     states = [
         replace(finding, state=State.UNCHANGED if finding.fingerprint in baseline else State.NEW)
         for finding in findings
     ]
     still = {finding.fingerprint for finding in states} | silenced
     fixed = [replace(old, state=State.FIXED) for fingerprint, old in baseline.items() if fingerprint not in still]
-    return _sorted(states), _sorted(fixed)
+    return in_order(states), in_order(fixed)

@@ -45,4 +45,5 @@ CHECK = Check(
     ),
     example=Example(good=_EXAMPLE.format(type="ClusterIP"), bad=_EXAMPLE.format(type="NodePort")),
     find=_find,
+    on=("Service",),
 )

@@ -109,5 +109,6 @@ CHECKS: tuple[Check, ...] = (
         ),
         example=Example(good=_CONFIG.format(entry="LOG_LEVEL: info"), bad=_CONFIG.format(entry="api-key: changeme")),
         find=_find_config_map,
+        on=("ConfigMap",),
     ),
 )

@@ -166,6 +166,7 @@ def _check(name: str, title: str, rationale: str, find: Callable[[Context], Iter
         rationale=rationale,
         example=example,
         find=find,
+        on=_BINDINGS if find is _find_admin else _ROLES,
     )
 
 

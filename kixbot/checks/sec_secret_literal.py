@@ -61,4 +61,5 @@ stringData: {password: changeme}
 """,
     ),
     find=_find,
+    on=("Secret",),
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -39,6 +40,8 @@ Examples:
   helm template shop ./chart | kix check -
   kix check shop --fail-on sec/* --fail-on gov/image-no-tag
   kix check shop --baseline main      what is new against the branch main
+  kix check shop --also 1.37          and what an upgrade to Kubernetes 1.37 changes
+  kix check shop --score              and how many of the rules each package keeps
   kix check shop -o json > old.json   and later: kix check shop --baseline old.json
   kix check shop -o sarif > kix.sarif for code scanning; likewise junit, gitlab (Code Quality)
   kix check shop -o github            annotations beside the lines of a change
@@ -56,24 +59,52 @@ build ends it with 3."""
     "--fail-on", multiple=True, metavar="NAME", help="Let warnings fail: a rule, group/*, a category, or warning."
 )
 @click.option("--baseline", metavar="REF or FILE", help="Compare with a git ref, or with a file of -o json.")
+@click.option("--kubernetes-version", "version", metavar="V", help="Judge for this version, such as 1.36.")
+@click.option("--also", multiple=True, metavar="W", help="Say what changes with this later version.")
+@click.option("--score", is_flag=True, help="End the text with the scores of each package.")
 @click.pass_obj
 def command(
-    session: Session, targets: tuple[str, ...], output: str, fail_on: tuple[str, ...], baseline: str | None
+    session: Session,
+    *,
+    targets: tuple[str, ...],
+    output: str,
+    fail_on: tuple[str, ...],
+    baseline: str | None,
+    version: str | None,
+    also: tuple[str, ...],
+    score: bool,
 ) -> int:
     """Check a cluster, or plain manifests, as one closed world."""
     request = BuildRequest(directory=session.directory, targets=targets, config=session.config)
-    report = _report(request, tuple(name for names in fail_on for name in names.split(",")), baseline)
+    asked = _Asked(tuple(name for names in fail_on for name in names.split(",")), baseline, version, also)
+    report = _report(request, asked)
     session.console.result(_FORMATS[output](report))
+    if score and output == "text" and report.scorecard_ran:
+        session.console.result(check_text.scores(report.scores))
     return int(ops.exit_code(report))
 
 
-def _report(request: BuildRequest, fail_on: tuple[str, ...], baseline: str | None) -> Report:
-    older = _baseline(request, baseline) if baseline is not None else None
+class _Asked(NamedTuple):
+    fail_on: tuple[str, ...]
+    baseline: str | None
+    version: str | None
+    also: tuple[str, ...]
+
+
+def _report(request: BuildRequest, asked: _Asked) -> Report:
+    older = _baseline(request, asked.baseline) if asked.baseline is not None else None
     try:
         built = build(request)
     except SourceError as error:
         return ops.unbuilt(error, cluster=_cluster_of(request))
-    return ops.check(built.build, fail_on=fail_on, baseline=older, pins=built.pins)
+    return ops.check(
+        built.build,
+        fail_on=asked.fail_on,
+        baseline=older,
+        pins=built.pins,
+        version=asked.version,
+        also=asked.also,
+    )
 
 
 def _cluster_of(request: BuildRequest) -> str | None:

@@ -69,6 +69,28 @@ class Suppressed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """Of `total` pairs of a rule and an object that it applies to, how many keep it."""
+
+    kept: int
+    total: int
+
+    @property
+    def percent(self) -> int | None:
+        """Rounded down, so that 100 means all; None where nothing applies."""
+        return 100 * self.kept // self.total if self.total else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """Scores by category, and by package (its id) and category; `not_applicable` are rules that no object meets."""
+
+    categories: Mapping[str, Score] = field(default_factory=dict)
+    packages: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
+    not_applicable: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """The result of `kix check`: eval row and scorecard row, findings sorted and stable.
 
@@ -86,4 +108,6 @@ class Report:
     """Findings of the baseline that are gone; they count nowhere."""
     failing: tuple[str, ...] = ()
     scorecard_ran: bool = True
-    scores: Mapping[str, object] = field(default_factory=dict)
+    followers: tuple[Finding, ...] = ()
+    """Findings that vanish with another one, which their `causes` name; they count nowhere."""
+    scores: Scores = field(default_factory=Scores)

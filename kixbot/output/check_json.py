@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kixbot.checks.base import category_of
-from kixbot.model.finding import Finding, Related, Report, Severity
+from kixbot.model.finding import Finding, Related, Report, Score, Scores, Severity
 from kixbot.model.resource import Location
 from kixbot.output.check_table import counted, rows
 from kixbot.output.terminal import escape_json
@@ -34,12 +34,13 @@ def document(report: Report) -> dict[str, Any]:
             "infos": counts[Severity.INFO],
             "suppressed": len(report.suppressed),
         },
-        "findings": [_finding(finding) for finding in (*found, *report.fixed)],
+        "findings": [_finding(finding) for finding in (*found, *report.followers, *report.fixed)],
         "scorecard": {
             "eval": evaluated.result,
             "result": scorecard.result,
             "failing": list(report.failing),
             "suppressed": [{**_finding(item.finding), "reason": item.reason} for item in report.suppressed],
+            "scores": _scores(report.scores),
         },
     }
 
@@ -62,6 +63,20 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "state": finding.state.value if finding.state else None,
         "fingerprint": finding.fingerprint,
     }
+
+
+def _scores(scores: Scores) -> dict[str, Any]:
+    return {
+        "categories": {name: _score(one) for name, one in scores.categories.items()},
+        "packages": {
+            package: {name: _score(one) for name, one in found.items()} for package, found in scores.packages.items()
+        },
+        "notApplicable": list(scores.not_applicable),
+    }
+
+
+def _score(score: Score) -> dict[str, int | None]:
+    return {"kept": score.kept, "total": score.total, "percent": score.percent}
 
 
 def _related(related: Related) -> Mapping[str, Any]:

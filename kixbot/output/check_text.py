@@ -1,8 +1,8 @@
 """What `kix check` prints: the table, then each finding with its place and a hint."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from kixbot.model.finding import Finding, Related, Report, Severity, State
+from kixbot.model.finding import Finding, Related, Report, Score, Scores, Severity, State
 from kixbot.model.resource import Location, Ref
 from kixbot.output.check_table import table
 from kixbot.output.ref_names import short_names
@@ -20,7 +20,9 @@ def text(report: Report) -> str:
     """The whole report for a terminal: what failed evaluation, findings, what is fixed, what is suppressed."""
     name = short_names(_refs(report))
     blocks = [table(report)]
-    blocks += [block(finding, name) for finding in (*report.eval_messages, *report.findings)]
+    blocks += [
+        block(finding, name, _followers(finding, report)) for finding in (*report.eval_messages, *report.findings)
+    ]
     if report.fixed:
         lines = [f"  {finding.rule}  {_subject(finding, name)}" for finding in report.fixed]
         blocks.append(_list("fixed since the baseline:", lines))
@@ -33,8 +35,30 @@ def text(report: Report) -> str:
     return "\n".join(blocks)
 
 
-def block(finding: Finding, name: Namer) -> str:
-    """One finding: its message, `    --> FILE:LINE  Kind/name@namespace $.path  RULE`, a hint, the other places."""
+def _followers(finding: Finding, report: Report) -> tuple[Finding, ...]:
+    return tuple(one for one in report.followers if finding.fingerprint in one.causes)
+
+
+def scores(found: Scores) -> str:
+    """The scores by category, then by package: `security 96 % (48 of 50)`; a dash where nothing applies."""
+    rows = [("all", found.categories), *found.packages.items()]
+    shown = [(escape(name), *(_score(one[category]) for category in found.categories)) for name, one in rows]
+    lines = ["| Package | Security | Reliability | Governance |", "|---|---|---|---|"]
+    lines += [f"| {' | '.join(cells)} |" for cells in shown]
+    if found.not_applicable:
+        lines.append(f"\n{len(found.not_applicable)} rules apply to nothing here: {', '.join(found.not_applicable)}")
+    return "\n".join(lines) + "\n"
+
+
+def _score(score: Score) -> str:
+    return "–" if score.percent is None else f"{score.percent} % ({score.kept} of {score.total})"
+
+
+def block(finding: Finding, name: Namer, followers: Sequence[Finding] = ()) -> str:
+    """One finding: its message, `    --> FILE:LINE  Kind/name@namespace $.path  RULE`, a hint, the other places.
+
+    `followers` are findings that vanish with it.
+    """
     message = [_inert(line) for line in escape_block(finding.message).split("\n")]
     shown = (
         message if len(message) <= _LINES else [*message[: _LINES - 1], f"  … {len(message) - _LINES + 1} more lines"]
@@ -47,6 +71,9 @@ def block(finding: Finding, name: Namer) -> str:
     lines += [f"  also: {_other(related, name)}" for related in finding.related[:_RELATED]]
     if len(finding.related) > _RELATED:
         lines.append(f"  also: {len(finding.related) - _RELATED} more places")
+    lines += [f"  so: {_joined(_at(one.location), _subject(one, name), one.rule)}" for one in followers[:_RELATED]]
+    if len(followers) > _RELATED:
+        lines.append(f"  so: {len(followers) - _RELATED} more findings, which vanish with this one")
     return "\n".join(lines) + "\n"
 
 
@@ -57,7 +84,7 @@ def _inert(line: str) -> str:
 
 def _refs(report: Report) -> Iterator[Ref]:
     suppressed = (item.finding for item in report.suppressed)
-    for finding in (*report.eval_messages, *report.findings, *report.fixed, *suppressed):
+    for finding in (*report.eval_messages, *report.findings, *report.followers, *report.fixed, *suppressed):
         if finding.ref:
             yield finding.ref
         yield from (related.ref for related in finding.related if related.ref)

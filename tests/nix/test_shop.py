@@ -51,8 +51,8 @@ def test_web_and_db_stand_in_four_waves() -> None:
 def test_the_example_has_no_errors_and_warns_of_unpinned_images_only() -> None:
     report = check(built(EXAMPLE))
     assert report.eval_messages == ()
-    assert {(finding.severity, finding.rule) for finding in report.findings} == {
-        (Severity.WARNING, "gov/image-unpinned")
+    assert {finding.rule for finding in report.findings if finding.severity is not Severity.INFO} == {
+        "gov/image-unpinned"
     }
 
 

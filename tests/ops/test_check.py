@@ -14,17 +14,36 @@ from kixbot.ops.check import check, exit_code, findings_of, unbuilt
 from kixbot.output import check_json
 from tests.builds import build_of
 
-POD = """\
-apiVersion: v1
-kind: Pod
+WEB = """\
+apiVersion: batch/v1
+kind: Job
 metadata: {name: web, namespace: shop}
 spec:
-  automountServiceAccountToken: false
-  containers: [{name: web, image: "%s", env: [%s]}]
+  ttlSecondsAfterFinished: 600
+  template:
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
+      containers:
+        - name: web
+          image: "%s"
+          env: [%s]
+          resources: {requests: {cpu: 100m, memory: 64Mi}, limits: {memory: 64Mi}}
+          securityContext:
+            {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
 """
-CLEAN = POD % ("web:1", "")
-WARNING = POD % ("web", "")
-ERROR = POD % ("web:1", "{name: A, value: a}, {name: A, value: b}")
+POLICY = """\
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: all, namespace: shop}
+spec: {podSelector: {}, policyTypes: [Ingress]}
+"""
+PINNED = "web@sha256:" + "1" * 64
+CLEAN = WEB % (PINNED, "") + POLICY
+WARNING = WEB % ("web", "") + POLICY
+ERROR = WEB % (PINNED, "{name: A, value: a}, {name: A, value: b}") + POLICY
 
 
 @pytest.mark.parametrize(
@@ -35,7 +54,7 @@ ERROR = POD % ("web:1", "{name: A, value: a}, {name: A, value: b}")
         (WARNING, ("gov/image-no-tag",), ExitCode.NO),
         (WARNING, ("sec/*",), ExitCode.DONE),
         (ERROR, (), ExitCode.NO),
-        (CLEAN + "---\n" + WARNING, (), ExitCode.SOURCE),
+        (WEB % (PINNED, "") + "---\n" + WARNING, (), ExitCode.SOURCE),
     ],
 )
 def test_the_exit_code_follows_from_the_report(text: str, fail_on: tuple[str, ...], code: ExitCode) -> None:
@@ -84,7 +103,7 @@ def test_a_source_that_does_not_build_is_a_report_too() -> None:
 
 
 def test_a_document_can_be_the_baseline_of_a_later_run() -> None:
-    old = check(build_of(WARNING + "---\n" + ERROR.replace("name: web, n", "name: api, n")))
+    old = check(build_of(WARNING + "---\n" + ERROR.replace("name: web, n", "name: api, n").replace(POLICY, "")))
     baseline = decode(check_json.text(old), file="old.json")
     assert set(baseline) == {finding.fingerprint for finding in old.findings}
     report = check(build_of(WARNING), baseline=baseline)
