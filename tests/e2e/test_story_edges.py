@@ -1,6 +1,7 @@
 """Runs of the bot where not everything goes well: forks, secrets, other events, unreachable clusters, two at once."""
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.e2e import story_events as events
-from tests.e2e.story import SECRET, Run, left_by, world
+from tests.e2e.story import SECRET, TOKEN, Run, left_by, world
 from tests.forges.loopback import Request
 from tests.parts.access import Access
 from tests.parts.kube_api import KubeApi
@@ -188,6 +189,74 @@ def test_a_second_review_of_the_same_text_leaves_the_comment_as_it_is(reviewed_o
     assert first.outputs["changes"] == "false"
     assert first.outputs["comment-url"] == second.outputs["comment-url"]
     assert [call for call in second.calls if "comments" in call] == [f"GET /repos/acme/shop/issues/{number}/comments"]
+
+
+def test_a_head_that_does_not_build_ends_with_3_and_is_told_everywhere(reviewed_only: Shop) -> None:
+    shop = reviewed_only
+    number = shop.propose({"staging/web.yaml": "apiVersion: v1\nkind: [\n"})
+    run = shop.world.review(number)
+    assert run.code == 3, run
+    head = str(shop.world.github.head_of(number))
+    states = {context: states[-1] for context, states in shop.world.statuses(head).items()}
+    assert states == {
+        "kix/check": ("failure", "staging: does not build"),
+        "kix/diff": ("failure", "staging: does not build; production: nothing changes"),
+        "kix/diff/staging": ("failure", "does not build"),
+        "kix/diff/production": ("success", "nothing changes"),
+    }
+    (comment,) = shop.world.comments(number)
+    assert comment.splitlines()[1] == "### ❌ kix says no: `staging` does not build"
+    assert "    --> staging/web.yaml:3  schema/source" in comment.splitlines()
+    assert "::error file=staging/web.yaml,line=3,title=kix::broken YAML" in run.log
+    assert run.outputs["failure-reason"] == "does-not-build"
+    assert len(run.calls) <= 15
+
+
+def test_what_a_change_says_steers_neither_the_log_nor_the_comment(reviewed_only: Shop) -> None:
+    shop = reviewed_only
+    evil = "\n::stop-commands::x\n</details></pre>\n@everyone\n/merge\n\u202e\x1b[31m"
+    body = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "evil", "namespace": "shop-staging", "annotations": {"acme.example/note": evil}},
+        "data": {"::add-mask::blue": evil, "colour": evil},
+    }
+    number = shop.propose({"staging/evil.yaml": json.dumps(body)})
+    run = shop.world.review(number)
+    assert run.code == 1, run
+    commands = {line.split("::")[1].split()[0] for line in run.log.splitlines() if line.startswith("::")}
+    assert commands <= {"add-mask", "error", "warning"}
+    assert [line for line in run.log.splitlines() if line.startswith("::add-mask")] == [f"::add-mask::{TOKEN}"]
+    (comment,) = shop.world.comments(number)
+    assert "\u202e" not in comment + run.log
+    assert "\x1b" not in comment + run.log
+    # What stands in a block of code cannot speak to anybody; nothing of it stands outside of one.
+    outside = re.sub(r"(?ms)^(`{3,})\w*\n.*?^\1$", "", comment)
+    assert not any(word in outside for word in ("@everyone", "/merge", "</pre>", "stop-commands"))
+
+
+# What is around it fails
+
+
+def test_a_token_that_is_not_valid_ends_with_4_and_says_so(reviewed_only: Shop) -> None:
+    number = reviewed_only.propose(reviewed_only.manifests(NEWER))
+    run = reviewed_only.world.review(number, KIX_GITHUB_TOKEN="expired")
+    assert run.code == 4, run
+    assert "the token is not valid" in run.errors
+    assert "hint: " in run.errors
+
+
+def test_a_registry_that_is_down_moves_no_pin_and_ends_with_4(reviewed_only: Shop) -> None:
+    shop = reviewed_only
+    pin = {"image": "ghcr.io/acme/web", "tag": "1.4.2", "digest": f"sha256:{'a' * 64}", "update": "^1.4"}
+    settings = '[pins]\nmode = "commit"\n[registries]\nmirrors = { "ghcr.io" = "127.0.0.1:9" }\n'
+    files = {"kix.toml": shop.settings() + settings, "pins.json": json.dumps({"version": 1, "pins": {"web": pin}})}
+    main = shop.world.write("main", files)
+    run = shop.world.clock(KIX_COMMAND="pins")
+    assert run.code == 4, run
+    assert "warning: pin web: 127.0.0.1:9: cannot be reached" in run.log
+    assert shop.world.main == main
+    assert shop.world.github.state.pulls == {}
 
 
 # Secrets
