@@ -8,12 +8,12 @@ from weakref import WeakKeyDictionary
 from kixbot.checks import schema_duplicate_env, schema_duplicate_map_key, schema_not_a_string, schema_quantity
 from kixbot.checks.base import Hit
 from kixbot.checks.context import Context
-from kixbot.checks.schema.api import JUDGES
+from kixbot.checks.schema.api import judges_for
 from kixbot.checks.schema.api.metadata import judge_name
 from kixbot.checks.schema.crds import Crds
 from kixbot.checks.schema.faults import DUPLICATE, RESOURCES, TYPE, UNKNOWN_KIND
 from kixbot.checks.schema.node import Fault
-from kixbot.checks.schema.tables import Tables, api_versions_of, find_served, kinds_in
+from kixbot.checks.schema.tables import Tables, api_versions_of, find_served, kinds_in, nearest
 from kixbot.checks.schema.walk import walk
 from kixbot.graph.walk import written
 from kixbot.model.resource import BUILTIN_GROUPS, Resource
@@ -30,7 +30,7 @@ _found: WeakKeyDictionary[Context, Mapping[str, tuple[Hit, ...]]] = WeakKeyDicti
 @cache
 def tables(version: str) -> Tables:
     """The built-in kinds of a version of Kubernetes, with the API server's own rules."""
-    return Tables(version, JUDGES)
+    return Tables(version, judges_for(nearest(version)))
 
 
 def hits(context: Context, rule: str) -> Iterator[Hit]:
@@ -58,7 +58,7 @@ def judge(resource: Resource, known: Tables, crds: Crds) -> Iterator[Fault]:
     node = known.find(resource.api_version, resource.ref.kind)
     if node is not None:
         yield from walk(body, node)
-        yield from judge_name(node.name, body)
+        yield from judge_name(node.name, body, known.version)
     elif resource.ref.group in BUILTIN_GROUPS or resource.ref.group in RETIRED_GROUPS:
         yield _unknown_kind(resource, known)
     else:

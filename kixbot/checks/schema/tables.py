@@ -220,6 +220,8 @@ LENIENT: frozenset[tuple[str, str]] = frozenset(
         ("apiextensions.v1.CustomResourceDefinitionVersion", "served"),
         ("batch.v1.PodFailurePolicy", "rules"),
         ("batch.v1.PodFailurePolicyOnPodConditionsPattern", "status"),
+        ("batch.v1.PodFailurePolicyRule", "onPodConditions"),
+        ("apps.v1.StatefulSetSpec", "serviceName"),
         ("core.v1.HTTPHeader", "value"),
         ("core.v1.LimitRangeSpec", "limits"),
         ("core.v1.PreferredSchedulingTerm", "preference"),

@@ -41,7 +41,7 @@ def faults(body: Body, version: str = VERSION) -> list[Fault]:
     """What kix says of one object of a built-in kind."""
     node = tables(version).find(body["apiVersion"], body["kind"])
     assert node is not None, f"{body['apiVersion']} {body['kind']}"
-    return [*walk(body, node), *judge_name(node.name, body)]
+    return [*walk(body, node), *judge_name(node.name, body, version)]
 
 
 def places(value: Any, at: Raw = ()) -> Iterator[tuple[Any, Raw]]:

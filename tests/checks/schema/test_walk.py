@@ -7,6 +7,7 @@ import pytest
 import yaml
 from hypothesis import given, settings, strategies as st
 
+from kixbot.checks.schema.judge import tables
 from kixbot.checks.schema.tables import Tables, api_versions_of, find_served, nearest, versions
 from kixbot.graph.walk import written
 from tests.checks.schema.objects import Body, edited, faults, places, title, valid
@@ -190,6 +191,30 @@ def test_fields_come_and_go_with_the_version() -> None:
     body = pod("lifecycle: {stopSignal: SIGTERM}", "os: {name: linux}")
     assert [one.rule for one in faults(body, "1.32")] == ["schema/unknown-field"]
     assert faults(body, "1.33") == []
+
+
+def test_rules_hold_for_the_versions_that_have_them() -> None:
+    variable = pod('env: [{name: "1 a", value: x}]')
+    assert [one.rule for one in faults(variable, "1.31")] == ["api/name"]
+    assert faults(variable, "1.32") == []
+    service: Body = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "1a", "namespace": "shop"},
+        "spec": {"ports": [{"port": 80}]},
+    }
+    assert [one.rule for one in faults(service, "1.35")] == ["api/name"]
+    assert faults(service, "1.36") == []
+
+
+@pytest.mark.parametrize("version", versions())
+def test_valid_objects_are_valid_in_every_version_that_has_their_fields(version: str) -> None:
+    known = tables(version)
+    served = [body for body in valid() if known.find(body["apiVersion"], body["kind"])]
+    assert len(served) >= 62
+    found = {one.at for body in served for one in faults(body, version)}
+    sleep = ("spec", "containers", 1, "lifecycle", "preStop", "sleep")
+    assert found == ({sleep} if version == "1.28" else set())
 
 
 def test_the_kinds_of_ten_versions_are_known() -> None:

@@ -31,14 +31,20 @@ _LONGEST: Mapping[str, tuple[int, str]] = {
 }
 
 
-def judge_name(type_name: str, body: Mapping[str, Any]) -> Iterator[Fault]:
-    """The name of an object. A custom resource's `type_name` is empty."""
+RELAXED = 36
+"""The minor version from which a Service's name may begin with a digit."""
+
+
+def judge_name(type_name: str, body: Mapping[str, Any], version: str = "1.28") -> Iterator[Fault]:
+    """The name of an object of that version, `1.34`. A custom resource's `type_name` is empty."""
     metadata = body.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     at: Raw = ("metadata", "name")
     if not isinstance(name, str):
         return
     syntax = _SYNTAX.get(type_name, names.dns_subdomain)
+    if type_name == "core.v1.Service" and int(version.partition(".")[2]) >= RELAXED:
+        syntax = names.dns_label
     if problem := syntax(name):
         yield from named(lambda _: problem)(name, at) if not name else named(syntax)(name, at)
     longest, why = _LONGEST.get(type_name, (253, ""))

@@ -21,6 +21,7 @@ _SEARCH = re.compile(r"_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*
 _SYSCTL = re.compile(r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?")
 _URL_PATH = re.compile(r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+")
 _HEADER = re.compile(r"[-A-Za-z0-9]+")
+_OLD_ENV = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 _PERCENT = re.compile(r"[0-9]+%")
 
 _LETTERS = "lower case letters, digits and '-', beginning and ending with a letter or digit"
@@ -162,6 +163,11 @@ def env_name(text: str) -> str | None:
     return (
         None if all(" " <= letter <= "~" and letter != "=" for letter in text) else "may hold printable ASCII but '='"
     )
+
+
+def env_name_of_old(text: str) -> str | None:
+    """The name of an environment variable before Kubernetes 1.32."""
+    return None if _OLD_ENV.fullmatch(text) else "may hold letters, digits, '-', '_' and '.', no digit first"
 
 
 def header_name(text: str) -> str | None:

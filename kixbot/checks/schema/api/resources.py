@@ -141,6 +141,7 @@ def _extended(name: str) -> bool:
 
 JUDGES: Judges = table(
     {
-        "core.v1.ResourceRequirements": {"": resources},
+        "core.v1.Container": {"resources": resources},
+        "core.v1.PodSpec": {"resources": resources},
     }
 )

@@ -227,6 +227,7 @@ _EXAMPLES = {
     "image": "the reference without spaces",
     "port_name": "a name such as http or http-2",
     "config_key": "a key such as log.level",
+    "env_name_of_old": "a name such as LOG_LEVEL",
     "env_name": "a name such as LOG_LEVEL",
     "header_name": "a name such as X-Probe",
     "percent": 'a number or "25%"',

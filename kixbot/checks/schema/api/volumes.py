@@ -155,7 +155,13 @@ JUDGES: Judges = table(
         "core.v1.ProjectedVolumeSource": {"": _projected, "defaultMode": FILE_MODE},
         "core.v1.VolumeProjection": {
             "": exactly_one(
-                "configMap", "secret", "downwardAPI", "serviceAccountToken", "clusterTrustBundle", optional=True
+                "configMap",
+                "secret",
+                "downwardAPI",
+                "serviceAccountToken",
+                "clusterTrustBundle",
+                "podCertificate",
+                optional=True,
             )
         },
         "core.v1.ConfigMapProjection": {"": needs("name")},
