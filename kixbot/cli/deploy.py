@@ -12,6 +12,7 @@ from kixbot.errors import ExitCode
 from kixbot.model.plan import Plan
 from kixbot.ops.deploy import DeployOptions, deploy
 from kixbot.ops.receipt import Provenance
+from kixbot.ops.takeover import parse
 
 _EPILOG = """\b
 Examples:
@@ -32,6 +33,12 @@ Examples:
 @click.option("--current-activation", metavar="NAME", help="Refuse when another activation is current.")
 @click.option("--force-conflicts", is_flag=True, help="Take fields that other managers hold, this once.")
 @click.option("--reconcile", is_flag=True, help="Also put fields back that changed outside kix.")
+@click.option(
+    "--adopt",
+    multiple=True,
+    metavar="MANAGER[@NAMESPACE[/PACKAGE]]",
+    help="Take over what that field manager holds, helm or kubectl-client-side-apply for example.",
+)
 @click.option("--take-over", is_flag=True, help="Accept another cluster or repository than the record names.")
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text", help="json: one event a line.")
 @click.pass_context
@@ -42,7 +49,7 @@ def command(ctx: click.Context, /, cluster: str | None, **options: Any) -> int:
     """
     session: Session = ctx.obj
     if options["dry_run"]:
-        result = ctx.invoke(plan_command.command, cluster=cluster, form="text", exit_code=False)
+        result = ctx.invoke(plan_command.command, cluster=cluster, form="text", adopt=options["adopt"], exit_code=False)
         return int(result or ExitCode.DONE)
     asked = _options(options)
     target, build = checked_build(session, cluster)
@@ -81,6 +88,7 @@ def _options(options: dict[str, Any]) -> DeployOptions:
         take_over=options["take_over"],
         force_conflicts=options["force_conflicts"],
         reconcile=options["reconcile"],
+        adopt=tuple(parse(text) for text in options["adopt"]),
         holder=holder(),
     )
 

@@ -9,6 +9,7 @@ from kixbot.cli.session import Session
 from kixbot.cli.target import checked_build, open_target
 from kixbot.errors import ExitCode
 from kixbot.ops.plan import live_plan
+from kixbot.ops.takeover import parse
 from kixbot.output.deploy_text import plan_text
 from kixbot.output.plan_json import text as diff_document
 from kixbot.output.plan_text import text as diff_text
@@ -23,9 +24,10 @@ Examples:
 @click.command(epilog=_EPILOG)
 @click.argument("cluster", required=False)
 @click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", help="How to print it.")
+@click.option("--adopt", multiple=True, metavar="MANAGER[@NAMESPACE[/PACKAGE]]", help="As kix deploy would.")
 @click.option("--exit-code", is_flag=True, help="Exit 1 when there are changes.")
 @click.pass_obj
-def command(session: Session, cluster: str | None, *, form: str, exit_code: bool) -> int:
+def command(session: Session, cluster: str | None, *, form: str, adopt: tuple[str, ...], exit_code: bool) -> int:
     """Show what a deploy of CLUSTER would change and in which waves. Writes nothing."""
     target, build = checked_build(session, cluster)
     edge = open_target(session, target)
@@ -35,6 +37,7 @@ def command(session: Session, cluster: str | None, *, form: str, exit_code: bool
             edge,
             record_namespace=target.settings.record_namespace,
             allow_plain_secrets=target.settings.allow_plain_secrets,
+            adopt=tuple(parse(text) for text in adopt),
         )
     finally:
         edge.close()

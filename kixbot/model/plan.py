@@ -104,6 +104,17 @@ class PruneCandidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tracker:
+    """Another tool that keeps objects of the build: what it does to them, and the commands that let them go."""
+
+    tool: Literal["Argo CD", "Flux"]
+    owner: str
+    refs: tuple[Ref, ...]
+    does: tuple[str, ...]
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wave:
     """Resources applied together; `number` 0 is Namespaces, CRDs and what brings them."""
 
@@ -129,5 +140,6 @@ class Plan:
     waves: tuple[Wave, ...] = ()
     prune: tuple[PruneCandidate, ...] = ()
     drift: Drift = field(default_factory=Drift)
+    trackers: tuple[Tracker, ...] = ()
     hash: str = ""
     facts: Mapping[str, object] = field(default_factory=dict)

@@ -25,6 +25,7 @@ from kixbot.model.activation import FIELD_MANAGER, SECRET_MANAGER, RecordRow, re
 from kixbot.model.plan import Conflict
 from kixbot.model.resource import Body, Ref, Resource
 from kixbot.ops.desired import bookkeeping, generated_keys, hash_of, is_skewed, missing_keys, paths_by_text, sent_body
+from kixbot.ops.owners import hand_over
 from kixbot.ops.steps import Step, conflicts_of
 from kixbot.retry import Clock, RetryLaterError, cluster_policy
 
@@ -80,6 +81,8 @@ def write(target: Target, step: Step) -> Written:
     else:
         if step.resource.generated:
             _ensure_generated(target, kind, step)
+        if step.transfer and step.live is not None:
+            hand_over(target.cluster, kind, step.resource, step.live, step.transfer)
         body, left_out = _apply(target, kind, step)
     return _keep_books(target, kind, step, body, left_out)
 

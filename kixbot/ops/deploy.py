@@ -26,6 +26,8 @@ from kixbot.ops.leftovers import delete
 from kixbot.ops.plan import LivePlan, live_plan
 from kixbot.ops.receipt import Provenance, receipt_of
 from kixbot.ops.run_waves import CONFLICT_HINT, RunWaves, StoppedError
+from kixbot.ops.takeover import Adoption
+from kixbot.ops.trackers import require_released
 from kixbot.retry import Clock
 
 
@@ -34,7 +36,8 @@ class DeployOptions:
     """What people may ask of a deploy. Times are seconds: `timeout` per wave, `total_timeout` for all waves.
 
     `current_activation`: refuse when another record is current. `lock_wait`: how long to wait for another deploy.
-    `holder` says who deploys, unique to the process. `reconcile`: also put drifted fields back. `hold`: what refuses
+    `holder` says who deploys, unique to the process. `reconcile`: also put drifted fields back; `adopt`: whose fields
+    become those of kix. `hold`: what refuses
     later deploys when this one is done; `through_hold`: do not refuse for one that stands.
     """
 
@@ -47,6 +50,7 @@ class DeployOptions:
     force_conflicts: bool = False
     allow_plain_secrets: bool = False
     reconcile: bool = False
+    adopt: tuple[Adoption, ...] = ()
     hold: Hold | None = None
     through_hold: bool = False
     lock_wait: float = 0.0
@@ -117,10 +121,12 @@ def _plan(run: _Run) -> Generator[Event, None, tuple[LivePlan, str]]:
         record_namespace=run.options.record_namespace,
         allow_plain_secrets=run.options.allow_plain_secrets,
         reconcile=run.options.reconcile,
+        adopt=run.options.adopt,
     )
     yield Planned(plan=live.plan)
     uid = cluster_identity(run.cluster, run.options.record_namespace)
     _refuse(run, live, uid)
+    require_released(live.plan.trackers)
     yield from _refuse_conflicts(run, live)
     if not run.confirm(live.plan):
         name = run.build.cluster.name

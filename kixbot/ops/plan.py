@@ -5,7 +5,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from kixbot.cluster.crds import PACKAGE_INSTANCE
+from kixbot.cluster.faults import ImmutableError, RejectedError
 from kixbot.cluster.interface import Cluster
+from kixbot.diff.groups import groups_of
 from kixbot.diff.planner import pack, reviewed_hash
 from kixbot.diff.tree import diff
 from kixbot.errors import RefusedError, SourceError
@@ -13,7 +15,7 @@ from kixbot.graph.waves import is_package_instance, waves
 from kixbot.model.activation import DEFAULT_RECORD_NAMESPACE
 from kixbot.model.build import Build
 from kixbot.model.plan import Action, PackageChange, Plan, PruneCandidate, ResourceChange, SecretChanged
-from kixbot.model.resource import Ref
+from kixbot.model.resource import Ref, Resource
 from kixbot.ops.desired import has_plain_values
 from kixbot.ops.drift import find_drift
 from kixbot.ops.externals import require_imports
@@ -22,6 +24,8 @@ from kixbot.ops.observe import Observation, observe
 from kixbot.ops.parallel import each
 from kixbot.ops.reconcile import put_back
 from kixbot.ops.steps import Step, decide, whole
+from kixbot.ops.takeover import Adoption, take_over, undecided
+from kixbot.ops.trackers import trackers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +62,13 @@ def live_plan(
     record_namespace: str = DEFAULT_RECORD_NAMESPACE,
     allow_plain_secrets: bool = False,
     reconcile: bool = False,
+    adopt: tuple[Adoption, ...] = (),
 ) -> LivePlan:
     """What a deploy of `build` would change in `cluster`.
 
     Requests: two of discovery, the Lease, the record and its parts, one per namespace, one per kind, one dry-run per
-    content change (two on a conflict) and per Secret with values, and one per import and object the lists lack.
+    content change (two on a conflict) and per Secret with values, one per import and object the lists lack, and one
+    per owner of another tool that marks its objects.
     Raises SourceError for a build without activation, RefusedError for Secret values that are not allowed and for
     imports that are not there, faults of the cluster.
     """
@@ -73,11 +79,28 @@ def live_plan(
         _refuse_plain_secrets(build)
     seen = observe(build, cluster, record_namespace=record_namespace)
     require_imports(build, cluster, seen.discovery)
-    steps = each(lambda resource: decide(build, resource, seen, cluster), build.resources)
+    steps = each(lambda resource: _decided(build, resource, seen, cluster, adopt), build.resources)
     if reconcile:
         steps = put_back(build, steps, seen, find_drift(seen, (build,)), cluster)
+    if adopt:
+        groups = {ref: group.id for ref, group in groups_of(build).items()}
+        steps = take_over(steps, seen, cluster, adopt, groups)
     gone = leftovers(build, seen)
-    return LivePlan(plan=_plan(build, seen, steps, gone), steps=steps, leftovers=gone, seen=seen)
+    found = replace(_plan(build, seen, steps, gone), trackers=trackers(build, seen, cluster))
+    return LivePlan(plan=found, steps=steps, leftovers=gone, seen=seen)
+
+
+def _decided(
+    build: Build, resource: Resource, seen: Observation, cluster: Cluster, adopt: tuple[Adoption, ...]
+) -> Step:
+    """What the API server refuses as it is may pass once other owners' fields are taken over."""
+    try:
+        return decide(build, resource, seen, cluster)
+    except (RejectedError, ImmutableError):
+        step = undecided(resource, seen, adopt)
+        if step is None:
+            raise
+        return step
 
 
 def _refuse_plain_secrets(build: Build) -> None:

@@ -55,7 +55,8 @@ class Step:
 
     `before` and `after` are what the plan shows; equal when nothing kix owns would change. `moved` tells that the
     identity differs from the record's though the content does not. `note` says why a step is not simulated, or who
-    manages an adopted object. `guard` is the resourceVersion of a forced write that takes the fields `taken` back.
+    manages an adopted object. `guard` is the resourceVersion of a forced write that takes the fields `taken` back;
+    `transfer` are managers whose fields become those of kix first.
     """
 
     resource: Resource
@@ -72,6 +73,7 @@ class Step:
     note: str | None = None
     taken: tuple[str, ...] = ()
     guard: str = ""
+    transfer: tuple[str, ...] = ()
 
     @property
     def ref(self) -> Ref:

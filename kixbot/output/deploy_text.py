@@ -86,6 +86,7 @@ def plan_text(plan: Plan) -> str:
     blocks.append(
         _block("Ceded (left to their managers)", [f"{escape(one.ref.short)} {conflict_text(one)}" for one in ceded])
     )
+    blocks.append(_block("Kept by other tools: a deploy refuses until they let go", _kept(plan)))
     adopted = [change for change in changes if change.action == "adopted"]
     blocks.append(_block("Adopted (exist already)", [f"{name(one.ref)} ({escape(one.note or '')})" for one in adopted]))
     blind: dict[str, list[str]] = {}
@@ -96,6 +97,15 @@ def plan_text(plan: Plan) -> str:
     gone = [f"{escape(one.ref.short)}: {escape(one.kept or 'deleted with --prune')}" for one in plan.prune]
     blocks.append(_block("Left the build", gone))
     return "\n\n".join(block for block in blocks if block)
+
+
+def _kept(plan: Plan) -> list[str]:
+    lines: list[str] = []
+    for one in plan.trackers:
+        does = f" ({', '.join(one.does)})" if one.does else ""
+        lines.append(f"{one.tool}, {escape(one.owner)}{does}: {' '.join(escape(ref.short) for ref in one.refs)}")
+        lines += [f"  {escape(command)}" for command in one.commands]
+    return lines
 
 
 def _reason(note: str | None) -> str:

@@ -15,6 +15,7 @@ from kixbot.model.plan import (
     Reordered,
     ResourceChange,
     SecretChanged,
+    Tracker,
 )
 from kixbot.output import drift_json
 from kixbot.output.plan_values import CHANGED, SECRET, tally
@@ -58,6 +59,7 @@ def document(plan: Plan) -> dict[str, Any]:
         "packages": [_package(package) for package in plan.packages],
         "drift": drift_json.resources(plan.drift.resources),
         "additions": drift_json.resources(plan.drift.additions),
+        "trackers": [_tracker(one) for one in plan.trackers],
         "conflicts": [_conflict(conflict) for conflict in plan.conflicts],
         "waves": [{"wave": wave.number, "resources": [ref.id for ref in wave.refs]} for wave in plan.waves],
         "prune": [{"id": candidate.ref.id, "kept": candidate.kept} for candidate in plan.prune],
@@ -65,6 +67,16 @@ def document(plan: Plan) -> dict[str, Any]:
             change.ref.id for package in plan.packages for change in package.resources if change.action == "recreated"
         ],
         "hash": plan.hash,
+    }
+
+
+def _tracker(one: Tracker) -> dict[str, Any]:
+    return {
+        "tool": one.tool,
+        "owner": one.owner,
+        "does": list(one.does),
+        "resources": [ref.id for ref in one.refs],
+        "commands": list(one.commands),
     }
 
 
