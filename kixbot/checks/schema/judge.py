@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from kixbot.checks import schema_duplicate_env, schema_duplicate_map_key, schema_not_a_string, schema_quantity
@@ -45,7 +46,7 @@ def _judged(context: Context) -> Mapping[str, tuple[Hit, ...]]:
     crds = Crds(context.of_kind("CustomResourceDefinition", "apiextensions.k8s.io"), known.type("meta.v1.ObjectMeta"))
     found: list[tuple[Resource, Fault]] = []
     for resource in context.resources:
-        found += ((resource, fault) for fault in judge(resource, known, crds) if not _made_at_apply(resource, fault))
+        found += ((resource, fault) for fault in judge(resource, known, crds))
     grouped: dict[str, list[Hit]] = {}
     for rule, hit in _unspoken(found, context):
         grouped.setdefault(rule, []).append(hit)
@@ -54,7 +55,7 @@ def _judged(context: Context) -> Mapping[str, tuple[Hit, ...]]:
 
 def judge(resource: Resource, known: Tables, crds: Crds) -> Iterator[Fault]:
     """The faults of one object, against the kinds of one version and those that the build itself defines."""
-    body = dict(resource.manifest)
+    body = _as_applied(resource)
     node = known.find(resource.api_version, resource.ref.kind)
     if node is not None:
         yield from walk(body, node)
@@ -85,8 +86,14 @@ def _unknown_kind(resource: Resource, known: Tables) -> Fault:
     )
 
 
-def _made_at_apply(resource: Resource, fault: Fault) -> bool:
-    return bool(resource.generated) and ".".join(map(str, fault.at)) in resource.generated
+def _as_applied(resource: Resource) -> dict[str, Any]:
+    """The body with an empty value under each key of a Secret whose value is made at apply."""
+    body = dict(resource.manifest)
+    keys = [name.removeprefix("data.").removeprefix("stringData.") for name in resource.generated]
+    data = body.get("data", {})
+    if keys and isinstance(data, dict):
+        body["data"] = {**data, **dict.fromkeys(keys, "")}
+    return body
 
 
 def _unspoken(found: list[tuple[Resource, Fault]], context: Context) -> Iterator[tuple[str, Hit]]:
