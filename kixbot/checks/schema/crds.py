@@ -36,7 +36,7 @@ class Crds:
             yield Fault(
                 rule=UNKNOWN_KIND,
                 at=("apiVersion",),
-                text=f"is a {resource.ref.kind} of {resource.api_version}, which its CRD does not serve",
+                text=f"has apiVersion {resource.api_version}, which its CRD does not serve",
                 hint=f"write apiVersion: {resource.ref.group}/{served[-1]}" if served else "serve a version in the CRD",
             )
             return

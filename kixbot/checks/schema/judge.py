@@ -81,7 +81,7 @@ def _unknown_kind(resource: Resource, known: Tables) -> Fault:
     return Fault(
         rule=UNKNOWN_KIND,
         at=("apiVersion",) if others else ("kind",),
-        text=f"is a {kind} of {api_version}, which Kubernetes {known.version} does not serve{when}",
+        text=f"has apiVersion {api_version}, under which Kubernetes {known.version} serves no {kind}{when}",
         hint=hint,
     )
 

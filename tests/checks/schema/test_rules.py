@@ -61,12 +61,12 @@ def test_a_kind_that_was_removed_is_told_what_took_its_place() -> None:
         "write apiVersion: policy/v1",
     )
     assert found.message == (
-        "PodDisruptionBudget shop/a is a PodDisruptionBudget of policy/v1beta1, which Kubernetes 1.34 does not serve"
+        "PodDisruptionBudget shop/a has apiVersion policy/v1beta1, under which Kubernetes 1.34 serves no PodDisruptionBudget"
     )
     assert unknown_kind(text % ("extensions/v1beta1", "Ingress")).hint == "write apiVersion: networking.k8s.io/v1"
     assert unknown_kind(text % ("apps/v1", "Deploymnt")).hint == "did you mean Deployment?"
     flow = text % ("flowcontrol.apiserver.k8s.io/v1beta3", "FlowSchema")
-    assert unknown_kind(flow).message.endswith("does not serve; versions 1.28 to 1.31 do")
+    assert unknown_kind(flow).message.endswith("serves no FlowSchema; versions 1.28 to 1.31 do")
 
 
 def test_the_kubernetes_version_of_the_cluster_decides() -> None:
