@@ -48,10 +48,17 @@ def _number(schema: Schema, value: float, at: Raw) -> Iterator[Fault]:
     if high is not None and (value >= high if schema.get("exclusiveMaximum") is True else value > high):
         less = "less than" if schema.get("exclusiveMaximum") is True else "at most"
         yield _fault(at, f"has {value} in {dotted(at)}, which takes {less} {high}", f"write {less} {high}")
-    if step is not None and step > 0 and Decimal(str(value)) % Decimal(str(step)) != 0:
+    if step is not None and step > 0 and _remainder(value, step) not in {0, None}:
         yield _fault(at, f"has {value} in {dotted(at)}, which takes multiples of {step}", f"write a multiple of {step}")
     if schema.get("format") == "int32" and not -(2**31) <= value < 2**31:
         yield _fault(at, f"has {value} in {dotted(at)}, which has 32 bits", "write a smaller number")
+
+
+def _remainder(value: float, step: float) -> Decimal | None:
+    try:
+        return Decimal(str(value)) % Decimal(str(step))
+    except ArithmeticError:  # more digits than anybody can count
+        return None
 
 
 def _text(schema: Schema, value: str, at: Raw) -> Iterator[Fault]:

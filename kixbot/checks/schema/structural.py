@@ -64,7 +64,7 @@ def node_of(schema: Mapping[str, Any]) -> Node:
     kind = _kind(schema)
     keys: tuple[str, ...] = ()
     if schema.get("x-kubernetes-list-type") == "map":
-        keys = tuple(one for one in schema.get("x-kubernetes-list-map-keys") or () if isinstance(one, str))
+        keys = _texts(schema.get("x-kubernetes-list-map-keys"))
     return Node(
         kind=kind,
         fields=_lazily(partial(_fields, schema)),
@@ -90,11 +90,14 @@ def _is_open(schema: Mapping[str, Any]) -> bool:
 
 
 def _required(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    listed = schema.get("required")
-    named = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+    named = _texts(schema.get("required"))
     if schema.get(EMBEDDED) is True:
-        named = [*dict.fromkeys((*named, "apiVersion", "kind"))]
-    return tuple(named)
+        named = tuple(dict.fromkeys((*named, "apiVersion", "kind")))
+    return named
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
 
 
 def _fields(schema: Mapping[str, Any]) -> Mapping[str, Node]:

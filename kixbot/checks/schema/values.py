@@ -15,7 +15,7 @@ PLAIN: Mapping[str, type] = {"string": str, "boolean": bool}
 _INT32 = 2**31
 _INT64 = 2**63
 # RFC 3339, as Go reads it: a fraction of any length, an offset or Z in upper case.
-_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}([.,]\d+)?(Z|[+-]\d{2}:\d{2})")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})")
 _LONGEST = 60  # characters of a value that a message shows
 
 

@@ -63,6 +63,9 @@ def _at(body: Any, at: Raw) -> Any:
     return body
 
 
+_MOST_ADVICE = 50  # unknown fields of one object for which a better place is looked for
+
+
 def _is_absent(value: Any, node: Node) -> bool:
     return value is None and node.null != "refused"
 
@@ -85,6 +88,7 @@ class _Walker:
         self.instead: dict[Raw, Any] = {}
         """The empty value that rules see in place of what has the wrong type or is null in a list."""
         self._scopes: list[Scope] = []
+        self._unknowns = 0
 
     def visit(self, value: Any, node: Node, at: Raw) -> None:
         match node.kind:
@@ -179,13 +183,14 @@ class _Walker:
                 )
 
     def _unknown(self, key: str, node: Node, at: Raw) -> None:
+        self._unknowns += 1
         owner = f", a {node.name.rpartition('.')[2]}" if node.name else ""
         self.faults.append(
             Fault(
                 rule=UNKNOWN_FIELD,
                 at=(*at, key),
                 text=f'has a field "{shown_key(key)}" in {dotted(at)}{owner}, which has no such field',
-                hint=advice(key, self._scopes),
+                hint=advice(key, self._scopes) if self._unknowns <= _MOST_ADVICE else "remove it",
             )
         )
 

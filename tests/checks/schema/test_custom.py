@@ -4,12 +4,15 @@ import copy
 import json
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from kixbot.checks.report import run
+from kixbot.checks.schema.crds import Crds
+from kixbot.checks.schema.judge import tables
 from kixbot.graph.walk import written
 from tests.builds import build_of
-from tests.checks.schema.custom import DEFINITION, INVALID, VALID, faults_of, pool
-from tests.checks.schema.objects import faults
+from tests.checks.schema.custom import DEFINITION, INVALID, VALID, faults_of, pool, resource_of
+from tests.checks.schema.objects import edited, faults, places
 
 
 @pytest.mark.parametrize("spec", VALID)
@@ -109,3 +112,31 @@ def test_a_definition_is_held_to_what_definitions_may_say() -> None:
 
 def _yaml(body: object) -> str:
     return json.dumps(body) + "\n"
+
+
+junk = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=5,
+)
+SPOTS = [at for _, at in places(DEFINITION) if len(at) > 1 and at[:2] != ("metadata", "name")]
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_no_definition_and_no_custom_resource_makes_kix_stumble(data: st.DataObject) -> None:
+    definition = DEFINITION
+    for _ in range(data.draw(st.integers(0, 3))):
+        at = data.draw(st.sampled_from(SPOTS))
+        value = data.draw(junk)
+        try:
+            definition = edited(definition, at, lambda holder, key, value=value: holder.__setitem__(key, value))  # type: ignore[misc]  # the default binds it
+        except (KeyError, IndexError, TypeError, AttributeError):
+            continue  # an earlier change took the place away
+    body = pool(data.draw(st.sampled_from([*VALID, *INVALID])))
+    if data.draw(st.booleans()):
+        body["spec"] = data.draw(junk)
+    known = tables("1.34")
+    assert all(one.text and one.hint for one in faults(definition))
+    crds = Crds((resource_of(definition),), known.type("meta.v1.ObjectMeta"))
+    assert all(one.text and one.hint for one in crds.judge(resource_of(body)))

@@ -28,7 +28,10 @@ from kixbot.checks.shape import mapping
 def _client(value: Any, at: Raw) -> Iterator[Fault]:
     yield from exactly_one("url", "service")(value, at)
     if isinstance(url := value.get("url"), str):
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            parts = urlsplit("")
         if (
             url != url.strip()
             or parts.scheme != "https"

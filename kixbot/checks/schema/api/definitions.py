@@ -55,7 +55,7 @@ def _version(value: Any, at: Raw) -> Iterator[Fault]:
 
 def _structural(schema: Mapping[str, Any], at: Raw) -> Iterator[Fault]:
     """Every node has a type, and no two ways of saying what lies below."""
-    kind = schema.get("type")
+    kind = schema.get("type") if isinstance(schema.get("type"), str) else None
     free = schema.get("x-kubernetes-int-or-string") is True or schema.get(PRESERVE) is True
     if not kind and not free:
         yield _crd(at, f"has a schema without a type for {dotted(at[-1:])}", "add type")

@@ -49,7 +49,7 @@ def cron(text: str) -> str | None:
 
 def _cron_part(part: str, low: int, high: int, words: tuple[str, ...]) -> bool:
     span, slash, step = part.partition("/")
-    if slash and not (step.isdigit() and int(step) > 0):
+    if slash and not (_is_number(step) and int(step) > 0):
         return False
     if span in {"*", "?"}:
         return True
@@ -62,4 +62,8 @@ def _cron_part(part: str, low: int, high: int, words: tuple[str, ...]) -> bool:
 def _cron_number(text: str, low: int, words: tuple[str, ...]) -> int | None:
     if text.lower() in words:
         return words.index(text.lower()) + low
-    return int(text) if text.isdigit() and text.isascii() else None
+    return int(text) if _is_number(text) else None
+
+
+def _is_number(text: str) -> bool:
+    return text.isdigit() and text.isascii() and len(text) <= 9

@@ -146,7 +146,7 @@ def share(value: Any, at: Raw) -> Iterator[Fault]:
 def at_most_all(value: Any, at: Raw) -> Iterator[Fault]:
     """A percentage of at most 100%."""
     yield from share(value, at)
-    if isinstance(value, str) and names.percent(value) is None and int(value[:-1]) > 100:
+    if isinstance(value, str) and names.percent(value) is None and float(value[:-1]) > 100:
         yield Fault(rule="api/range", at=at, text=f"has {value} in {dotted(at)}", hint="write 100% or less")
 
 
