@@ -41,13 +41,21 @@ def additions_of(row: RecordRow, baseline: Baseline, live: Body, resource: Resou
 
 
 def _own(foreign: Paths, ours: Paths, resource: Resource | None) -> tuple[Path, ...]:
-    """The topmost foreign fields that no field of ours is, stands above, or stands below."""
+    """The foreign fields that no field of ours is or stands below: new items of lists whole, of maps each field."""
     left = frozenset(
         path
         for path in foreign
         if not _touches(path, ours) and not _is_note(path) and not _is_generated(path, resource)
     )
-    return topmost(left)
+    whole = {_item_above(path, left) for path in left}
+    leaves = {path for path in whole if not any(other[: len(path)] == path and other != path for other in whole)}
+    return topmost(frozenset(path for path in whole if isinstance(path[-1], Key) or path in leaves))
+
+
+def _item_above(path: Path, paths: Paths) -> Path:
+    """A new item of a list is shown as a whole, not each of its fields."""
+    above = (path[:depth] for depth in range(1, len(path)))
+    return next((one for one in above if isinstance(one[-1], Key) and one in paths), path)
 
 
 def _touches(path: Path, ours: Paths) -> bool:
