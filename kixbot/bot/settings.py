@@ -54,7 +54,6 @@ class BotSettings(BaseSettings):
     pins_mode: Literal["pull-request", "commit", "off"] | None = None
     policy: Literal["warn", "stop"] | None = None
     shrink_threshold: int = Field(default=50, ge=0, le=100)
-    operator: bool = False
     prune: bool = False
     embedded: Path | None = None
     local_forge: Path | None = None

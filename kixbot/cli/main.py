@@ -86,7 +86,6 @@ class CommandTable(click.Group):
 @click.option("--context", metavar="NAME", help="Use this kubeconfig context.")
 @click.option("--quiet", is_flag=True, help="Print results and errors only.")
 @click.option("--verbose", is_flag=True, help="Print what is done on the way.")
-@click.option("--no-cache", is_flag=True, help="Evaluate afresh.")
 @click.version_option(__version__, prog_name="kix")
 @click.pass_context
 def kix(
@@ -97,7 +96,6 @@ def kix(
     context: str | None,
     quiet: bool,
     verbose: bool,
-    no_cache: bool,
 ) -> None:
     """Kix is a Kubernetes compiler: one definition, checked together, planned, deployed in waves."""
     folder = Path(directory)
@@ -108,7 +106,6 @@ def kix(
         console=Console(quiet=quiet, verbose=verbose),
         config=Path(config) if config else None,
         context=context,
-        no_cache=no_cache,
     )
 
 

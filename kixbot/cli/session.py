@@ -14,4 +14,3 @@ class Session:
     console: Console
     config: Path | None = None
     context: str | None = None
-    no_cache: bool = False

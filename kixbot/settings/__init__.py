@@ -9,10 +9,8 @@ from kixbot.settings.model import (
     BotSettings,
     CheckSettings,
     ClusterSettings,
-    FlakeSettings,
     PinSettings,
     RegistrySettings,
-    Rule,
     Settings,
 )
 from kixbot.settings.trust import trusted
@@ -21,10 +19,8 @@ __all__ = [
     "BotSettings",
     "CheckSettings",
     "ClusterSettings",
-    "FlakeSettings",
     "PinSettings",
     "RegistrySettings",
-    "Rule",
     "Settings",
     "discover",
     "load",

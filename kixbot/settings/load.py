@@ -5,27 +5,22 @@ from typing import Any, cast
 
 from kixbot.errors import SettingsError
 from kixbot.model.build import ROLES, External, Suppression
-from kixbot.model.finding import Severity
 from kixbot.settings.model import (
     BotSettings,
     CheckSettings,
     ClusterSettings,
-    FlakeSettings,
     PinSettings,
     RegistrySettings,
-    Rule,
     Settings,
 )
 from kixbot.settings.table import Table, is_name
 
 _CLUSTER = (
     "path", "context", "namespace", "environment", "pins", "kubernetes", "flavor", "deploy", "after", "soak",
-    "policy", "teams", "kustomize", "roles", "externals", "cede", "record-namespace", "allow-plain-secrets",
-    "allow-build", "allow-unmerged",
+    "policy", "roles", "externals", "cede", "record-namespace", "allow-plain-secrets", "allow-unmerged",
 )  # fmt: skip
 _EXTERNAL = ("kind", "name", "namespace", "group", "keys", "verify")
 _SUPPRESSION = ("rule", "resource", "reason", "until")
-_COMMANDS = ("check", "diff", "pins", "help", "deploy", "rollback")
 
 
 def load(text: str | None, *, file: str = "kix.toml") -> Settings:
@@ -43,16 +38,14 @@ def load(text: str | None, *, file: str = "kix.toml") -> Settings:
         document = document.get("tool", {}).get("kix")
         if document is None:
             return Settings()
-    top = Table(document, file, ("schema", "clusters", "check", "rules", "pins", "bot", "flake", "registries"))
+    top = Table(document, file, ("schema", "clusters", "check", "pins", "bot", "registries"))
     if top.has("schema") and (top.raw("schema") != 1 or isinstance(top.raw("schema"), bool)):
         raise SettingsError(f"{file}: schema {top.raw('schema')!r} is not known here", hint="write schema = 1")
     return Settings(
         clusters=_clusters(top, file),
         check=_check(top),
-        rules=tuple(_rule(table) for table in top.tables("rules", ("id", "match", "cel", "message", "severity"))),
         pins=_pins(top),
         bot=_bot(top),
-        flake=FlakeSettings(hosts=top.table("flake", ("hosts",)).texts("hosts")),
         registries=_registries(top),
         file=file,
     )
@@ -104,14 +97,11 @@ def _cluster(table: Table) -> ClusterSettings:
         after=_names(table, "after"),
         soak=table.duration("soak"),
         policy=cast("Any", table.choice("policy", ("warn", "stop"), "warn")),
-        teams=table.texts("teams"),
-        kustomize=table.truth("kustomize"),
         roles=_roles(table),
         externals=tuple(_external(entry) for entry in table.tables("externals", _EXTERNAL)),
         cede={key: cede.texts(key) for key in cede.keys},
         record_namespace=table.namespace("record-namespace", ClusterSettings(path=".").record_namespace),
         allow_plain_secrets=table.truth("allow-plain-secrets"),
-        allow_build=table.truth("allow-build"),
         allow_unmerged=table.truth("allow-unmerged"),
     )
 
@@ -160,19 +150,6 @@ def _check(top: Table) -> CheckSettings:
     )
 
 
-def _rule(table: Table) -> Rule:
-    rule = table.find_matching(
-        "id", r"[a-z][a-z0-9]*/[a-z0-9]([a-z0-9-]*[a-z0-9])?", 'an id like "own/no-latest" is expected'
-    )
-    return Rule(
-        id=rule or table.text("id"),
-        match=table.text("match"),
-        cel=table.text("cel"),
-        message=table.text("message"),
-        severity=Severity(table.choice("severity", [severity.value for severity in Severity], "warning")),
-    )
-
-
 def _pins(top: Table) -> PinSettings:
     table = top.table("pins", ("mode", "on", "min-age", "signed-by"))
     return PinSettings(
@@ -184,9 +161,7 @@ def _pins(top: Table) -> PinSettings:
 
 
 def _bot(top: Table) -> BotSettings:
-    table = top.table(
-        "bot", ("comment", "commands", "drift-issue", "shrink-threshold", "pod-logs", "gitlab-project-token")
-    )
+    table = top.table("bot", ("comment", "shrink-threshold"))
     default = BotSettings()
     said = table.raw("comment")
     comment = (
@@ -196,11 +171,7 @@ def _bot(top: Table) -> BotSettings:
     )
     return BotSettings(
         comment=cast("Any", comment),
-        commands=table.choices("commands", _COMMANDS, default.commands),
-        drift_issue=table.truth("drift-issue", default=default.drift_issue),
         shrink_threshold=table.number("shrink-threshold", default.shrink_threshold, 0, 100),
-        pod_logs=table.truth("pod-logs"),
-        gitlab_project_token=table.truth("gitlab-project-token"),
     )
 
 

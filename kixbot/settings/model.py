@@ -6,7 +6,6 @@ from typing import Literal
 
 from kixbot.model.activation import DEFAULT_RECORD_NAMESPACE
 from kixbot.model.build import External, Suppression
-from kixbot.model.finding import Severity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,14 +23,11 @@ class ClusterSettings:
     after: tuple[str, ...] = ()
     soak: int = 0
     policy: Literal["warn", "stop"] = "warn"
-    teams: tuple[str, ...] = ()
-    kustomize: bool = False
     roles: Mapping[str, Literal["builtin", "absent", "external"]] = field(default_factory=dict)
     externals: tuple[External, ...] = ()
     cede: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     record_namespace: str = DEFAULT_RECORD_NAMESPACE
     allow_plain_secrets: bool = False
-    allow_build: bool = False
     allow_unmerged: bool = False
 
 
@@ -41,17 +37,6 @@ class CheckSettings:
 
     fail: tuple[str, ...] = ()
     ignore: tuple[Suppression, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """A rule of the repository's own, in CEL; `match` is `Kind` or `Kind.group`."""
-
-    id: str
-    match: str
-    cel: str
-    message: str
-    severity: Severity = Severity.WARNING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,18 +54,7 @@ class BotSettings:
     """What the bot writes. `shrink_threshold`: percent of a cluster's resources that a change may remove."""
 
     comment: Literal["true", "changes-only", "false"] = "true"
-    commands: tuple[str, ...] = ("check", "diff", "pins", "help")
-    drift_issue: bool = True
     shrink_threshold: int = 50
-    pod_logs: bool = False
-    gitlab_project_token: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlakeSettings:
-    """`hosts` that locked inputs may be fetched from."""
-
-    hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +77,7 @@ class Settings:
 
     clusters: Mapping[str, ClusterSettings] = field(default_factory=dict)
     check: CheckSettings = field(default_factory=CheckSettings)
-    rules: tuple[Rule, ...] = ()
     pins: PinSettings = field(default_factory=PinSettings)
     bot: BotSettings = field(default_factory=BotSettings)
-    flake: FlakeSettings = field(default_factory=FlakeSettings)
     registries: RegistrySettings = field(default_factory=RegistrySettings)
     file: str | None = None

@@ -122,7 +122,7 @@ def evaluate_cluster(source: Opened, name: str) -> Found:
     if path.endswith(".nix"):
         _check_unsaid(name, cluster)
         return _found(source, name, _definition(source, path, info, cluster))
-    if cluster.kustomize or path.endswith("flake.nix"):
+    if path.endswith("flake.nix"):
         raise SettingsError(f"[clusters.{name}]: {path} is of a kind this version does not build")
     found = files.collect(source.tree.root, path, known=frozenset(source.tree.files))
     check = source.settings.check
@@ -140,7 +140,7 @@ def evaluate_cluster(source: Opened, name: str) -> Found:
 def _check_unsaid(name: str, cluster: ClusterSettings) -> None:
     """Raise SettingsError for a fact that a definition says itself: in the settings it would change nothing."""
     default = ClusterSettings(path=cluster.path)
-    for key in ("namespace", "kubernetes", "flavor", "roles", "cede", "kustomize"):
+    for key in ("namespace", "kubernetes", "flavor", "roles", "cede"):
         if getattr(cluster, key) != getattr(default, key):
             raise SettingsError(
                 f"[clusters.{name}] {key}: {cluster.path} is a definition in Nix, which says this itself",

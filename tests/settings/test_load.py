@@ -4,15 +4,12 @@ import pytest
 
 from kixbot.errors import ExitCode, SettingsError
 from kixbot.model.build import External, Suppression
-from kixbot.model.finding import Severity
 from kixbot.settings import (
     BotSettings,
     CheckSettings,
     ClusterSettings,
-    FlakeSettings,
     PinSettings,
     RegistrySettings,
-    Rule,
     Settings,
     discover,
     load,
@@ -36,11 +33,8 @@ deploy = "approval"
 after = ["staging"]
 soak = "10m"
 policy = "stop"
-teams = ["acme/ops"]
-kustomize = true
 record-namespace = "records"
 allow-plain-secrets = true
-allow-build = true
 allow-unmerged = true
 roles = { loadBalancer = "absent" }
 cede = { "Deployment/web@shop" = ["spec.replicas"] }
@@ -50,13 +44,6 @@ externals = [{ kind = "Secret", group = "", name = "tls", namespace = "shop", ke
 fail = ["rel/*"]
 ignore = [{ rule = "rel/no-probe", resource = "Job/x@shop", reason = "a batch", until = "2027-01-31" }]
 
-[[rules]]
-id = "own/no-latest"
-match = "Deployment"
-cel = "true"
-message = "no"
-severity = "error"
-
 [pins]
 mode = "commit"
 on = ["merge", "schedule"]
@@ -65,14 +52,7 @@ signed-by = ["ops@acme.example"]
 
 [bot]
 comment = "changes-only"
-commands = ["check"]
-drift-issue = false
 shrink-threshold = 30
-pod-logs = true
-gitlab-project-token = true
-
-[flake]
-hosts = ["github.com"]
 
 [registries]
 mirrors = { "docker.io" = "mirror.acme.example" }
@@ -104,8 +84,6 @@ def test_every_key_is_read() -> None:
                 after=("staging",),
                 soak=600,
                 policy="stop",
-                teams=("acme/ops",),
-                kustomize=True,
                 roles={"loadBalancer": "absent"},
                 externals=(
                     External(kind="Secret", group="", name="tls", namespace="shop", keys=("tls.crt",), verify=True),
@@ -113,7 +91,6 @@ def test_every_key_is_read() -> None:
                 cede={"Deployment/web@shop": ("spec.replicas",)},
                 record_namespace="records",
                 allow_plain_secrets=True,
-                allow_build=True,
                 allow_unmerged=True,
             ),
         },
@@ -121,17 +98,8 @@ def test_every_key_is_read() -> None:
             fail=("rel/*",),
             ignore=(Suppression(rule="rel/no-probe", resource="Job/x@shop", reason="a batch", until="2027-01-31"),),
         ),
-        rules=(Rule(id="own/no-latest", match="Deployment", cel="true", message="no", severity=Severity.ERROR),),
         pins=PinSettings(mode="commit", on=("merge", "schedule"), min_age=259200, signed_by=("ops@acme.example",)),
-        bot=BotSettings(
-            comment="changes-only",
-            commands=("check",),
-            drift_issue=False,
-            shrink_threshold=30,
-            pod_logs=True,
-            gitlab_project_token=True,
-        ),
-        flake=FlakeSettings(hosts=("github.com",)),
+        bot=BotSettings(comment="changes-only", shrink_threshold=30),
         registries=RegistrySettings(
             mirrors={"docker.io": "mirror.acme.example"}, insecure=("127.0.0.1:5000",), allow=("registry.internal",)
         ),
@@ -155,7 +123,7 @@ def test_pyproject_may_hold_the_settings() -> None:
     [
         ("[clusters.shop]\npath = 'x'\ncontxt = 'y'\n", "kix.toml: [clusters.shop]: unknown key 'contxt'", "did you mean context?"),
         ("cluster = {}\n", "kix.toml: unknown key 'cluster'", "did you mean clusters?"),
-        ("[flake]\nx = 1\n", "kix.toml: [flake]: unknown key 'x'", "known keys: hosts"),
+        ("[check]\nx = 1\n", "kix.toml: [check]: unknown key 'x'", "known keys: fail, ignore"),
         ("[clusters.shop]\ncontext = 'x'\n", "kix.toml: [clusters.shop]: path is missing", 'add path = "…"'),
         ("[clusters.shop]\npath = '/etc/passwd'\n", "kix.toml: [clusters.shop] path: a path relative to this file is expected", None),
         ("[clusters.Shop]\npath = 'x'\n", "kix.toml: [clusters.Shop]: no name for a cluster", "use at most 50 lower-case letters, digits and hyphens"),
@@ -163,7 +131,7 @@ def test_pyproject_may_hold_the_settings() -> None:
         ("[clusters.a]\npath = 'x'\nafter = ['b']\n[clusters.b]\npath = 'x'\nafter = ['a']\n", "kix.toml: clusters wait for each other by after: a, b", None),
         ("[clusters.a]\npath = 'x'\ndeploy = 'always'\n", 'kix.toml: [clusters.a] deploy: "merge", "approval" or "manual" is expected', None),
         ("[clusters.a]\npath = 'x'\nsoak = '10 minutes'\n", 'kix.toml: [clusters.a] soak: a duration like "10m" is expected (s, m, h, d)', None),
-        ("[clusters.a]\npath = 'x'\nallow-build = 1\n", "kix.toml: [clusters.a] allow-build: true or false is expected", None),
+        ("[clusters.a]\npath = 'x'\nallow-unmerged = 1\n", "kix.toml: [clusters.a] allow-unmerged: true or false is expected", None),
         ("[clusters.a.roles]\nload = 'absent'\n[clusters.a]\npath = 'x'\n", "kix.toml: [clusters.a.roles]: unknown key 'load'", "known keys: loadBalancer, storage, ingress, gateway, monitoring, certificates, dns, cni, autoscaler, policy"),
         ("[bot]\nshrink-threshold = 101\n", "kix.toml: [bot] shrink-threshold: a number from 0 to 100 is expected", None),
         ("[check]\nfail = 'x'\n", "kix.toml: [check] fail: a list of texts is expected", None),

@@ -12,20 +12,16 @@ HEAD = """
 path = "elsewhere/shop.nix"
 context = "attacker"
 environment = "none"
-teams = ["everyone"]
 policy = "warn"
 deploy = "merge"
 record-namespace = "default"
 allow-plain-secrets = true
-allow-build = true
 allow-unmerged = true
 
 [clusters.added]
 path = "added.nix"
 context = "prod"
 environment = "production"
-teams = ["everyone"]
-allow-build = true
 
 [check]
 ignore = [{ rule = "sec/secret-literal", resource = "x", reason = "please" }]
@@ -34,10 +30,7 @@ ignore = [{ rule = "sec/secret-literal", resource = "x", reason = "please" }]
 mode = "commit"
 
 [bot]
-commands = ["deploy"]
-
-[flake]
-hosts = ["evil.example"]
+comment = "false"
 
 [registries]
 allow = ["169.254.169.254"]
