@@ -191,10 +191,10 @@ def _reads(parse: Callable[[str], object]) -> Callable[[str], bool]:
 
 
 _FORMATS: Mapping[str, Callable[[str], bool]] = {
-    "byte": is_base64,
+    "byte": lambda text: bool(text) and is_base64(text),
     "cidr": lambda text: names.cidr(text) is None,
     "date": lambda text: _DATE.fullmatch(text) is not None,
-    "date-time": is_time,
+    "date-time": lambda text: is_time(text.upper()),
     "ipv4": _reads(IPv4Address),
     "ipv6": _reads(IPv6Address),
     "mac": lambda text: _MAC.fullmatch(text) is not None,

@@ -8,8 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from kixbot.checks.schema.api import names
+from kixbot.checks.schema.api.rule import conflict, filled, named, segments
 from kixbot.checks.schema.cel import judge_rules
 from kixbot.checks.schema.constraints import violations
+from kixbot.checks.schema.faults import dotted
 from kixbot.checks.schema.node import Fault, Judge, Kind, Node, Raw
 from kixbot.checks.shape import mapping
 
@@ -26,9 +29,12 @@ _SCALAR = ("minimum", "maximum", "multipleOf", "minLength", "maxLength", "patter
            "maxItems", "uniqueItems", "minProperties", "maxProperties", "allOf", "anyOf", "oneOf", "not")  # fmt: skip
 
 
+_ANY_OBJECT = Node(kind="object", open=True)
+
+
 def root(schema: Mapping[str, Any], metadata: Node) -> Node:
     """The node of a custom resource. `metadata` is the one of every object; status is not kix's to write."""
-    whole = node_of(schema)
+    whole = node_of(schema, metadata)
 
     def fields() -> Mapping[str, Node]:
         return {
@@ -59,16 +65,16 @@ def _name(schema: Mapping[str, Any], value: Any, at: Raw) -> Iterator[Fault]:
         yield from violations(schema, name, (*at, "metadata", "name"))
 
 
-def node_of(schema: Mapping[str, Any]) -> Node:
-    """The node of one schema; what lies below is read when a body first has it."""
+def node_of(schema: Mapping[str, Any], metadata: Node = _ANY_OBJECT) -> Node:
+    """The node of one schema; what lies below is read when a body first has it. `metadata` is that of every object."""
     kind = _kind(schema)
     keys: tuple[str, ...] = ()
     if schema.get("x-kubernetes-list-type") == "map":
         keys = _texts(schema.get("x-kubernetes-list-map-keys"))
     return Node(
         kind=kind,
-        fields=_lazily(partial(_fields, schema)),
-        item=_item(schema, kind),
+        fields=_lazily(partial(_fields, schema, metadata)),
+        item=_item(schema, kind, metadata),
         keys=tuple(sorted(keys)),
         unique=schema.get("x-kubernetes-list-type") == "set",
         required=_required(schema),
@@ -100,21 +106,39 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
 
 
-def _fields(schema: Mapping[str, Any]) -> Mapping[str, Node]:
+def _fields(schema: Mapping[str, Any], metadata: Node) -> Mapping[str, Node]:
     found = {
-        name: node_of(inner) for name, inner in mapping(schema.get("properties")).items() if isinstance(inner, dict)
+        name: node_of(inner, metadata)
+        for name, inner in mapping(schema.get("properties")).items()
+        if isinstance(inner, dict)
     }
     if schema.get(EMBEDDED) is True:
-        for name in ("apiVersion", "kind"):
-            found[name] = Node(kind="string", null="refused")
-        found["metadata"] = Node(kind="object", open=True, null="refused")
+        found["apiVersion"] = Node(kind="string", null="refused", judges=(_group_version,))
+        found["kind"] = Node(kind="string", null="refused", judges=(filled, named(names.kind)))
+        found["metadata"] = Node(
+            kind=metadata.kind,
+            name=metadata.name,
+            fields=metadata.fields,
+            open=metadata.open,
+            judges=(*metadata.judges, partial(_segment, "name")),
+        )
     return found
 
 
-def _item(schema: Mapping[str, Any], kind: Kind) -> Node | None:
+def _segment(field: str, value: Any, at: Raw) -> Iterator[Fault]:
+    yield from segments(value, at, field)
+
+
+def _group_version(value: Any, at: Raw) -> Iterator[Fault]:
+    yield from filled(value, at)
+    if isinstance(value, str) and value.count("/") > 1:
+        yield conflict(at, f"has an apiVersion in {dotted(at)} that is not GROUP/VERSION", "write apps/v1")
+
+
+def _item(schema: Mapping[str, Any], kind: Kind, metadata: Node) -> Node | None:
     inner = schema.get("items" if kind == "list" else "additionalProperties")
     if isinstance(inner, dict):
-        return node_of(inner)
+        return node_of(inner, metadata)
     return Node(kind="any") if kind == "list" else None
 
 

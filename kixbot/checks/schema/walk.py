@@ -214,7 +214,8 @@ def _told_by(entry: Any, node: Node) -> Any:
         return None
     fields = node.item.fields()
     defaults = {key: fields[key].default for key in node.keys if key in fields}
-    values = [defaults.get(key) if entry.get(key) in (None, "") else entry[key] for key in node.keys]
+    blank = (None, "") if node.null == "absent" else (None,)  # only built-in kinds read the empty text as absent
+    values = [defaults.get(key) if entry.get(key) in blank else entry[key] for key in node.keys]
     if all(value is None for value in values):
         return None
     written = ["" if value is None else str(value) for value in values if isinstance(value, str | int | None)]

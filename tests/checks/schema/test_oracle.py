@@ -7,14 +7,15 @@ resources of a CRD that uses all that CRDs can say, and mutants of the valid obj
 import hashlib
 import json
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.checks.schema.custom import DEFINITION, INVALID, VALID, faults_of, pool
+from kixbot.checks.schema.node import Fault
+from tests.checks.schema.custom import DEFINITION, GROUP, INVALID, VALID, faults_of, pool
 from tests.checks.schema.disagreements import DISAGREEMENTS
 from tests.checks.schema.objects import Body, faults, mutants, title, valid
 from tests.parts.kube_api import ApiError, KubeApi, condition
@@ -56,14 +57,16 @@ def oracle(kube_api: KubeApi, kube_namespace: str) -> Oracle:
     return Oracle(kube_api, kube_namespace)
 
 
-def disagreements(oracle: Oracle, corpus: Iterator[tuple[str, Body]]) -> tuple[list[str], list[int]]:
+def disagreements(
+    oracle: Oracle, corpus: Iterator[tuple[str, Body]], judge: Callable[[Body], Iterable[Fault]] = faults
+) -> tuple[list[str], list[int]]:
     """Titles that nothing explains, and how many objects both took and both refused."""
     unexplained, agreed = [], [0, 0]
     listed = list(corpus)
     with ThreadPoolExecutor(max_workers=4) as workers:
         answers = list(workers.map(lambda item: oracle.refusal(item[1]), listed))
     for (name, body), refused in zip(listed, answers, strict=True):
-        found = faults(body)
+        found = list(judge(body))
         if bool(refused) == bool(found):
             agreed[bool(refused)] += 1
             continue
@@ -73,9 +76,9 @@ def disagreements(oracle: Oracle, corpus: Iterator[tuple[str, Body]]) -> tuple[l
     return unexplained, agreed
 
 
-def corpus(share: int) -> Iterator[tuple[str, Body]]:
-    """Mutants of every valid object, one in `share`, always the same ones."""
-    for body in valid():
+def corpus(share: int, bodies: Iterable[Body]) -> Iterator[tuple[str, Body]]:
+    """Mutants of valid objects, one in `share`, always the same ones."""
+    for body in bodies:
         for word, mutant in mutants(body):
             name = f"{title(body)} {word}"
             if int(hashlib.sha256(name.encode()).hexdigest(), 16) % share == 0:
@@ -89,7 +92,7 @@ def test_both_take_every_valid_object(oracle: Oracle) -> None:
 
 
 def test_both_judge_mutants_alike_or_it_is_explained(oracle: Oracle) -> None:
-    unexplained, (taken, refused) = disagreements(oracle, corpus(SHARE))
+    unexplained, (taken, refused) = disagreements(oracle, corpus(SHARE, valid()))
     assert unexplained == []
     assert taken >= 300
     assert refused >= 300
@@ -98,21 +101,40 @@ def test_both_judge_mutants_alike_or_it_is_explained(oracle: Oracle) -> None:
 @pytest.mark.soak
 @pytest.mark.timeout(1200)
 def test_both_judge_all_mutants_alike_or_it_is_explained(oracle: Oracle) -> None:
-    unexplained, (taken, refused) = disagreements(oracle, corpus(1))
+    unexplained, (taken, refused) = disagreements(oracle, corpus(1, valid()))
     assert unexplained == []
     assert taken >= 7000
     assert refused >= 15000
 
 
-def test_both_judge_custom_resources_alike(kube_api: KubeApi, oracle: Oracle) -> None:
-    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-    kube_api.apply(f"{path}/{DEFINITION['metadata']['name']}", DEFINITION)
-    established = lambda body: condition(body, "Established") == "True"  # noqa: E731  a predicate
-    kube_api.wait_for(f"{path}/{DEFINITION['metadata']['name']}", established)
-    root = f"/apis/{DEFINITION['spec']['group']}/v1"
-    kube_api.wait_for(root, lambda body: bool(body.get("resources")))
-    both = {spec: (oracle.refusal(pool(spec)) is None, not list(faults_of(pool(spec)))) for spec in (*VALID, *INVALID)}
+@pytest.fixture
+def pools(kube_api: KubeApi, oracle: Oracle) -> Oracle:
+    """The oracle, with the CRD of pools established."""
+    path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{DEFINITION['metadata']['name']}"
+    kube_api.apply(path, DEFINITION)
+    kube_api.wait_for(path, lambda body: condition(body, "Established") == "True")
+    kube_api.wait_for(f"/apis/{GROUP}/v1", lambda body: bool(body.get("resources")))
+    return oracle
+
+
+def test_both_judge_custom_resources_alike(pools: Oracle) -> None:
+    both = {spec: (pools.refusal(pool(spec)) is None, not list(faults_of(pool(spec)))) for spec in (*VALID, *INVALID)}
     assert both == {**dict.fromkeys(VALID, (True, True)), **dict.fromkeys(INVALID, (False, False))}
+
+
+def test_both_judge_mutants_of_custom_resources_alike(pools: Oracle) -> None:
+    unexplained, (taken, refused) = disagreements(pools, corpus(4, map(pool, VALID)), faults_of)
+    assert unexplained == []
+    assert taken >= 100
+    assert refused >= 100
+
+
+@pytest.mark.soak
+def test_both_judge_all_mutants_of_custom_resources_alike(pools: Oracle) -> None:
+    unexplained, (taken, refused) = disagreements(pools, corpus(1, map(pool, VALID)), faults_of)
+    assert unexplained == []
+    assert taken >= 500
+    assert refused >= 500
 
 
 def test_every_disagreement_is_on_the_page() -> None:

@@ -103,10 +103,6 @@ def _domain(text: str) -> str | None:
     return names.dns_subdomain(text) or (None if "." in text else "must be a domain with a '.'")
 
 
-def _kind_name(text: str) -> str | None:
-    return names.dns_1035_label(text.lower())
-
-
 def _preserves(value: Any, at: Raw) -> Iterator[Fault]:
     if value is True:
         yield _crd(at, f"has {at[-1]}, which apiextensions.k8s.io/v1 refuses", "write it into the schema")
@@ -125,9 +121,9 @@ JUDGES: Judges = table(
         "apiextensions.v1.CustomResourceDefinitionNames": {
             "": needs("kind", "plural"),
             "plural": named(names.dns_1035_label),
-            "kind": named(_kind_name),
+            "kind": named(names.kind),
             "singular": unless_empty(named(names.dns_1035_label)),
-            "listKind": unless_empty(named(_kind_name)),
+            "listKind": unless_empty(named(names.kind)),
             "shortNames": each(named(names.dns_1035_label)),
             "categories": each(named(names.dns_1035_label)),
         },

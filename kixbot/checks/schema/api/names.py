@@ -156,6 +156,11 @@ def config_key(text: str) -> str | None:
     return "may not be '.' or begin with '..'" if text == "." or text.startswith("..") else None
 
 
+def kind(text: str) -> str | None:
+    """The kind of an object."""
+    return dns_1035_label(text.lower())
+
+
 def env_name(text: str) -> str | None:
     """The name of an environment variable: printable ASCII without '='."""
     if not text:

@@ -228,6 +228,7 @@ _EXAMPLES = {
     "port_name": "a name such as http or http-2",
     "config_key": "a key such as log.level",
     "env_name_of_old": "a name such as LOG_LEVEL",
+    "kind": "a kind such as Pod",
     "env_name": "a name such as LOG_LEVEL",
     "header_name": "a name such as X-Probe",
     "percent": 'a number or "25%"',
