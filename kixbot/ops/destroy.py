@@ -4,7 +4,7 @@ Namespaces and CRDs stay with what is in them, and so does what another Kix clus
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kixbot.cluster.faults import NotFoundError, RequestError
@@ -34,7 +34,13 @@ class Destruction:
     leftovers: tuple[Leftover, ...]
 
 
-def plan(cluster: Cluster, name: str, *, record_namespace: str = DEFAULT_RECORD_NAMESPACE) -> Destruction:
+def plan(
+    cluster: Cluster,
+    name: str,
+    *,
+    record_namespace: str = DEFAULT_RECORD_NAMESPACE,
+    keep_objects: bool = False,
+) -> Destruction:
     """What would go. Raises RefusedError where there is no record, faults of the cluster."""
     record = Records(cluster, cluster=name, namespace=record_namespace).read()
     require_cluster(record, cluster_identity(cluster, record_namespace), name)
@@ -44,7 +50,10 @@ def plan(cluster: Cluster, name: str, *, record_namespace: str = DEFAULT_RECORD_
     for activation in record.activations:
         for row in read_rows(cluster, activation.name, namespace=record_namespace):
             rows[row.ref] = (*rows.get(row.ref, ()), row)
-    return Destruction(record=record, leftovers=judged(cluster, name, record, rows, set()))
+    found = judged(cluster, name, record, rows, set())
+    if keep_objects:
+        found = tuple(replace(one, kept=one.kept or "left in place") for one in found)
+    return Destruction(record=record, leftovers=found)
 
 
 def destroy(
@@ -53,15 +62,18 @@ def destroy(
     *,
     record_namespace: str = DEFAULT_RECORD_NAMESPACE,
     holder: str = "kix",
+    keep_objects: bool = False,
     clock: Clock | None = None,
 ) -> Iterator[Collected]:
     """Do it, under the cluster's lock: custom resources first, and the rest when they are gone.
+
+    With `keep_objects` no object is deleted: they stay as they are and are no longer tracked, for another tool to take.
 
     Raises RefusedError while a deploy runs, or where custom resources do not go, faults of the cluster.
     """
     time = clock or Clock()
     with Lock(cluster, name=name, namespace=record_namespace, holder=holder):
-        found = plan(cluster, name, record_namespace=record_namespace)
+        found = plan(cluster, name, record_namespace=record_namespace, keep_objects=keep_objects)
         ordered = sorted(found.leftovers, key=lambda one: install_key(one.ref), reverse=True)
         custom = [one for one in ordered if one.ref.group not in BUILTIN_GROUPS]
         for one in custom:
