@@ -6,6 +6,7 @@ has an empty environment and, where the machine allows it, no network. `restrict
 clock and environment, and `--pure-eval` alone still reaches the network and `file://`.
 """
 
+import functools
 import os
 import shutil
 import stat
@@ -79,6 +80,7 @@ class _Workplace:
         return {
             "PATH": str(self.folder / "empty"),
             "HOME": str(self.folder / "home"),
+            "USER": "kix",  # it cannot read who it is
             "TMPDIR": str(self.folder / "tmp"),
             "NIX_CONF_DIR": str(self.folder / "empty"),
             "NIX_USER_CONF_FILES": "/dev/null",
@@ -171,7 +173,19 @@ def _run(work: _Workplace, source: str, bounds: Bounds, *, trace: bool = False) 
         *(("--show-trace",) if trace else ()), "--expr", source,
     ]  # fmt: skip
     limits = bounds if not trace else _with_messages(bounds)
-    return sandbox.run(command, env=work.environment, folder=work.folder, bounds=limits, network=False)
+    # `builtins.path` with a hash lists any folder of the machine, whatever the options say (seen with 2.8).
+    confined = _can_be_confined(command[0])
+    return sandbox.run(
+        command, env=work.environment, folder=work.folder, bounds=limits, network=False, confined=confined
+    )
+
+
+@functools.cache
+def _can_be_confined(program: str) -> bool:
+    """Whether this Nix runs where it sees nothing but its own installation: a wrapper may lead to another place."""
+    with _workplace() as work:
+        tried = sandbox.run([program, "--version"], env=work.environment, folder=work.folder, confined=True)
+    return tried.end is End.EXITED and tried.code == 0
 
 
 def _with_messages(bounds: Bounds) -> Bounds:

@@ -61,15 +61,18 @@ def run(
     bounds: Bounds | None = None,
     stdin: IO[bytes] | None = None,
     network: bool = True,
+    confined: bool = False,
 ) -> Outcome:
     """Run a program by its absolute path with exactly this environment, in a session of its own.
 
-    `network=False` takes the network away where the machine allows it (`isolation`).
+    `network=False` takes the network away where the machine allows it (`isolation`). `confined` leaves the program
+    `folder` alone, beside what programs need to run, where the kernel has Landlock.
     """
     limits = bounds or Bounds()
     wrapped = [
+        *(() if network else isolation()),
         sys.executable, "-I", "-S", launch.__file__, str(limits.address_space), str(limits.stack),
-        str(limits.cpu_seconds), str(limits.file_size), *(() if network else isolation()), *command,
+        str(limits.cpu_seconds), str(limits.file_size), str(folder) if confined else "", *command,
     ]  # fmt: skip
     with subprocess.Popen(
         wrapped,

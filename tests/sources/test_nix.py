@@ -48,6 +48,8 @@ LEAKS = {
     "the system": "builtins.currentSystem",
     "a store path": 'builtins.storePath "/nix/store/0000000000000000000000000000000-x"',
     "a copied file": "builtins.path { path = /etc/passwd; }",
+    "a copied file of a known hash": 'builtins.path { path = "/etc/passwd"; sha256 = "0000000000000000000000000000000000000000000000000000"; }',
+    "the names in a folder": 'builtins.path { path = "/etc"; sha256 = "0000000000000000000000000000000000000000000000000000"; filter = p: t: throw "root: ${p}"; }',
     "a filtered folder": "builtins.filterSource (p: t: true) /etc",
     "a program": 'builtins.exec [ "id" ]',
     "a built file": 'builtins.readFile (derivation { name = "x"; system = "x"; builder = "/bin/sh"; })',
@@ -114,7 +116,7 @@ def test_nix_is_given_an_environment_of_its_own(
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("GITHUB_TOKEN", CANARY)
     seen = nix.expression(make_tree({"a.nix": ""}), "1").value
-    own = {"HOME", "LC_ALL", "NIX_CONF_DIR", "NIX_USER_CONF_FILES", "PATH", "TMPDIR"}
+    own = {"HOME", "LC_ALL", "NIX_CONF_DIR", "NIX_USER_CONF_FILES", "PATH", "TMPDIR", "USER"}
     assert set(seen) - {"PWD", "SHLVL", "_", "OLDPWD", "LC_CTYPE"} == own
     assert (seen["NIX_USER_CONF_FILES"], Path(seen["PATH"]).name) == ("/dev/null", "empty")
 
