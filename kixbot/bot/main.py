@@ -188,4 +188,11 @@ def execute(arguments: Sequence[str]) -> int:
 def main() -> None:
     """The console script `kixbot`."""
     _close_memory()
-    sys.exit(guard(lambda: execute(sys.argv[1:]), lambda line: click.echo(line, err=True)))
+    sys.exit(guard(lambda: execute(sys.argv[1:]), _complain))
+
+
+def _complain(line: str) -> None:
+    """A line of an error. It may quote a pull request, and a CI reads commands out of what is printed here too."""
+    from kixbot.bot.outputs import log_line  # noqa: PLC0415  `kixbot --help` needs none of this
+
+    click.echo(log_line(line), err=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from kixbot.output.budget import SUMMARY_BYTES, utf8_bytes
-from kixbot.output.terminal import escape
+from kixbot.output.terminal import escape, escape_block
 
 _SECTION = re.compile(r"section_(start|end):\d+:", re.ASCII)
 _SHORT = 4096
@@ -106,7 +106,7 @@ class Outputs:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return escape_block(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

@@ -10,6 +10,7 @@ from kixbot.output.comment import render_comment, render_summary, review_marker
 from kixbot.output.comment_details import field_lines
 from kixbot.output.markup import count
 from kixbot.output.review_values import ClusterReview, Review
+from kixbot.output.terminal import escape
 
 COMMENT_FILE = "kix-comment.md"
 RESULT_FILE = "kix-review.json"
@@ -103,7 +104,9 @@ def _outputs(job: Job, review: Review) -> None:
     counts = [package_counts(cluster) for cluster in review.clusters]
     added, changed, removed = (sum(column) for column in zip(*counts, strict=True))
     result = job.outputs.write(RESULT_FILE, json.dumps(_result(review), indent=2, sort_keys=True) + "\n")
-    diff = job.outputs.write(DIFF_FILE, "".join(f"{line}\n" for cluster in review.clusters for line in _lines(cluster)))
+    diff = job.outputs.write(
+        DIFF_FILE, "".join(f"{escape(line)}\n" for cluster in review.clusters for line in _lines(cluster))
+    )
     values = {
         "changes": str(_changes(review)).lower(),
         "to-add": added,

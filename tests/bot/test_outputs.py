@@ -72,6 +72,12 @@ def test_annotations_escape_what_would_end_them_and_stop_at_ten() -> None:
     assert lines[0] == "::error file=a%2Cb%3Ac.nix,line=3,title=kix::a%25b%0Ac::error::d"
 
 
+def test_an_annotation_moves_no_cursor() -> None:
+    stream = io.StringIO()
+    Outputs({"GITHUB_ACTIONS": "true"}, stream=stream).annotate("error", "a\x1b[2Jb\u202e", file="\x07.nix")
+    assert stream.getvalue() == "::error file=\\x07.nix,title=kix::a\\x1b[2Jb\\u202e\n"
+
+
 def test_outside_github_there_are_no_commands_and_no_files_but_asked_ones(tmp_path: Path) -> None:
     stream = io.StringIO()
     outputs = Outputs({}, folder=tmp_path / "out", stream=stream)

@@ -161,3 +161,23 @@ def test_no_other_process_may_read_its_memory(tmp_path: Path) -> None:
         [sys.executable, "-c", program], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
     )
     assert done.stdout == "0\n"
+
+
+def test_an_error_that_quotes_a_pull_request_is_no_command_to_the_runner(tmp_path: Path) -> None:
+    shop = Shop(tmp_path / "shop")
+    number = shop.propose({"kix.toml": SETTINGS + '[clusters."x\\n::add-mask::a\\n##[stop-commands]b"]\npath = "x"\n'})
+    place = {"KIX_LOCAL_FORGE": str(shop.world.folder), "KIX_LOCAL_EVENT": f"pull-request:{number}"}
+    done = kixbot("run", cwd=tmp_path, **place)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "error: kix.toml: [clusters.x\n"
+        ": :add-mask: :a\n"
+        "## [stop-commands]b]: no name for a cluster\n"
+        "  hint: use at most 50 lower-case letters, digits and hyphens\n"
+    )
+
+
+def test_the_file_of_the_diff_moves_no_cursor(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    number = shop.propose(both(WEB.replace("ghcr.io/acme/web:1.4.2", '"x\\n\\e[2J\\u202e"')))
+    assert "+ \\x1b[2J\\u202e\n" in shop.review(number).files["kix-diff.txt"]
