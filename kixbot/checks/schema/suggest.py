@@ -21,7 +21,7 @@ class Scope:
 def advice(key: str, scopes: Sequence[Scope]) -> str:
     """What to do about the unknown field `key` of the innermost of `scopes`."""
     own = scopes[-1].node.fields()
-    if meant := _close(key, own):
+    if meant := find_meant(key, scopes[-1]):
         return f'did you mean "{meant}"?'
     if place := _elsewhere(key, scopes):
         return f"this field belongs under {place}"
@@ -30,8 +30,9 @@ def advice(key: str, scopes: Sequence[Scope]) -> str:
     return f"remove it, or take one of its fields: {_few(sorted(own))}"
 
 
-def _close(key: str, names: Iterator[str] | Sequence[str] | object) -> str | None:
-    known = [name for name in names if isinstance(name, str)] if hasattr(names, "__iter__") else []
+def find_meant(key: str, scope: Scope) -> str | None:
+    """The field of an object that an unknown one is a misspelling of."""
+    known = list(scope.node.fields())
     folded = key.lower().replace("_", "").replace("-", "")
     for name in known:
         if name.lower() in {folded, f"{folded}s"} or folded == f"{name.lower()}s":

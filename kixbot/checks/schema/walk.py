@@ -5,12 +5,22 @@ the same as absent, except where a CRD says that it is not.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from kixbot.checks.schema.faults import DUPLICATE, TYPE, UNKNOWN_FIELD, dotted, missing, not_allowed, shown_key
+from kixbot.checks.schema.faults import (
+    DUPLICATE,
+    ONE_OF,
+    REQUIRED,
+    TYPE,
+    UNKNOWN_FIELD,
+    dotted,
+    missing,
+    not_allowed,
+    shown_key,
+)
 from kixbot.checks.schema.node import Fault, Node, Raw
-from kixbot.checks.schema.suggest import Scope, advice
+from kixbot.checks.schema.suggest import Scope, advice, find_meant
 from kixbot.checks.schema.values import PLAIN, hint_for, is_one, noun, shown
 
 
@@ -18,7 +28,14 @@ def walk(body: Mapping[str, Any], node: Node, at: Raw = ()) -> list[Fault]:
     """Everything that is wrong with `body` as an object of type `node`; `at` is where it stands."""
     walker = _Walker()
     walker.visit(body, node, at)
-    return list(dict.fromkeys([*walker.faults, *_judged(walker, body, at)]))
+    found = dict.fromkeys([*walker.faults, *_judged(walker, body, at)])
+    return [fault for fault in found if not _only_follows(fault, walker.meant)]
+
+
+def _only_follows(fault: Fault, meant: Mapping[Raw, Collection[str]]) -> bool:
+    """Whether a field is missing only because it stands there misspelt, which has been said."""
+    names = meant.get(fault.at, ()) if fault.rule in {REQUIRED, ONE_OF} else ()
+    return any(name in fault.hint.removeprefix("add ").replace("exactly one of ", "").split(", ") for name in names)
 
 
 def _judged(walker: "_Walker", body: Any, root: Raw) -> Iterator[Fault]:
@@ -89,6 +106,8 @@ class _Walker:
         """The empty value that rules see in place of what has the wrong type or is null in a list."""
         self._scopes: list[Scope] = []
         self._unknowns = 0
+        self.meant: dict[Raw, set[str]] = {}
+        """By object, the fields that stand there under a name that is like theirs."""
 
     def visit(self, value: Any, node: Node, at: Raw) -> None:
         match node.kind:
@@ -184,13 +203,19 @@ class _Walker:
 
     def _unknown(self, key: str, node: Node, at: Raw) -> None:
         self._unknowns += 1
-        owner = f", a {node.name.rpartition('.')[2]}" if node.name else ""
+        hint = "remove it"
+        if self._unknowns <= _MOST_ADVICE:
+            hint = advice(key, self._scopes)
+            if name := find_meant(key, self._scopes[-1]):
+                self.meant.setdefault(at, set()).add(name)
+        kind = node.name.rpartition(".")[2]
+        owner = f", {'an' if kind[0] in 'AEIOU' else 'a'} {kind}" if kind else ""
         self.faults.append(
             Fault(
                 rule=UNKNOWN_FIELD,
                 at=(*at, key),
                 text=f'has a field "{shown_key(key)}" in {dotted(at)}{owner}, which has no such field',
-                hint=advice(key, self._scopes) if self._unknowns <= _MOST_ADVICE else "remove it",
+                hint=hint,
             )
         )
 

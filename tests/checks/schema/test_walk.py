@@ -43,6 +43,14 @@ def test_a_misspelt_field_is_named_with_the_one_it_is_like() -> None:
     ]
 
 
+def test_a_misspelt_field_is_not_missed_as_well() -> None:
+    body = pod()
+    body["spec"]["containers"][0] = {"name": "web", "iamge": "web:1"}
+    assert [(rule, hint) for rule, *_, hint in said(body)] == [("schema/unknown-field", 'did you mean "image"?')]
+    probe = pod("livenessProbe: {httpget: {path: /, port: 80}}")
+    assert [(rule, hint) for rule, *_, hint in said(probe)] == [("schema/unknown-field", 'did you mean "httpGet"?')]
+
+
 def test_a_field_on_the_wrong_level_is_told_where_it_belongs() -> None:
     above = said(pod(spec="securityContext: {allowPrivilegeEscalation: false}"))
     assert [(path, hint) for _, path, _, hint in above] == [
