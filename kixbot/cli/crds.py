@@ -1,5 +1,7 @@
 """`kix crds`: print or apply the custom resource definitions of kix."""
 
+from contextlib import closing
+
 import click
 
 from kixbot.cli.session import Session
@@ -31,10 +33,7 @@ def print_command(session: Session) -> int:
 @click.pass_obj
 def apply_command(session: Session, cluster: str | None) -> int:
     """Apply them to CLUSTER and wait until they are served."""
-    edge = open_target(session, find_target(session, cluster))
-    try:
+    with closing(open_target(session, find_target(session, cluster))) as edge:
         names = install(edge)
-    finally:
-        edge.close()
     session.console.result("\n".join(f"CustomResourceDefinition/{name} applied" for name in names))
     return int(ExitCode.DONE)

@@ -1,5 +1,7 @@
 """`kix deploy`: the plan, a question, then waves, and a receipt."""
 
+from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -51,30 +53,24 @@ def command(ctx: click.Context, /, cluster: str | None, **options: Any) -> int:
     if options["dry_run"]:
         result = ctx.invoke(plan_command.command, cluster=cluster, form="text", adopt=options["adopt"], exit_code=False)
         return int(result or ExitCode.DONE)
-    asked = _options(options)
+    asked = _options(options)  # before anything is evaluated: a wrong option is said at once
     target, build = checked_build(session, cluster)
-    edge = open_target(session, target)
-    asked = DeployOptions(
-        **{
-            **{name: getattr(asked, name) for name in asked.__slots__},
-            "record_namespace": target.settings.record_namespace,
-            "allow_plain_secrets": target.settings.allow_plain_secrets,
-        }
+    asked = replace(
+        asked,
+        record_namespace=target.settings.record_namespace,
+        allow_plain_secrets=target.settings.allow_plain_secrets,
     )
     printer = Printer(session.console, log_format=options["log_format"])
-    try:
-        with termination():
-            events = deploy(
-                build,
-                edge,
-                options=asked,
-                who=Provenance(actor=user()),
-                confirm=lambda plan: options["yes"] or session.console.confirm(_question(plan)),
-            )
-            for event in events:
-                printer.say(event)
-    finally:
-        edge.close()
+    with closing(open_target(session, target)) as edge, termination():
+        events = deploy(
+            build,
+            edge,
+            options=asked,
+            who=Provenance(actor=user()),
+            confirm=lambda plan: options["yes"] or session.console.confirm(_question(plan)),
+        )
+        for event in events:
+            printer.say(event)
     return int(ExitCode.DONE)
 
 

@@ -1,6 +1,7 @@
 """`kix diff`: what changes, grouped by package, between two builds or against the live cluster."""
 
 import re
+from contextlib import closing
 from dataclasses import replace
 
 import click
@@ -119,16 +120,13 @@ def _live(session: Session, targets: tuple[str, ...]) -> Plan:
     if len(targets) > 1 or any("/" in one or one.startswith(("-", ".")) for one in targets):
         raise UsageError("a path has no live cluster", hint="add --from FILE or --from git:REF, or name a cluster")
     target, built = checked_build(session, targets[0] if targets else None)
-    edge = open_target(session, target)
-    try:
+    with closing(open_target(session, target)) as edge:
         found = live_plan(
             built,
             edge,
             record_namespace=target.settings.record_namespace,
             allow_plain_secrets=target.settings.allow_plain_secrets,
         )
-    finally:
-        edge.close()
     return replace(found.plan, drift=with_applied_values(session, target.name, found.seen, known=(built,)))
 
 

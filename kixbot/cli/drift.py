@@ -1,5 +1,7 @@
 """`kix drift`: what differs in the cluster from what kix applied."""
 
+from contextlib import closing
+
 import click
 
 from kixbot.cli.recorded import with_applied_values
@@ -26,11 +28,8 @@ Fields that are ceded, and fields people added beside those of kix, are no drift
 def command(session: Session, cluster: str | None, *, form: str) -> int:
     """Show what changed in CLUSTER outside kix: which field, from what to what, by whom and when. Writes nothing."""
     target = find_target(session, cluster)
-    edge = open_target(session, target)
-    try:
+    with closing(open_target(session, target)) as edge:
         seen = observe_record(edge, target.name, record_namespace=target.settings.record_namespace)
-    finally:
-        edge.close()
     drift = with_applied_values(session, target.name, seen)
     activation = None if seen.record.current is None else seen.record.current.name
     if form == "json":

@@ -1,5 +1,7 @@
 """`kix gc`: retire old records."""
 
+from contextlib import closing
+
 import click
 
 from kixbot.cli.deploy_run import holder
@@ -28,9 +30,8 @@ def command(session: Session, cluster: str | None, *, keep: int, yes: bool, free
     At least ten stay, the current one always. What a remaining record or another cluster lists is never deleted.
     """
     target = find_target(session, cluster)
-    edge = open_target(session, target)
     namespace = target.settings.record_namespace
-    try:
+    with closing(open_target(session, target)) as edge:
         if free:
             for name in orphan(edge, target.name, record_namespace=namespace):
                 session.console.result(f"{name} freed")
@@ -47,8 +48,6 @@ def command(session: Session, cluster: str | None, *, keep: int, yes: bool, free
             raise RefusedError(f"cluster {target.name}: not confirmed", hint="add --yes, or answer on a terminal")
         for done in collect(edge, target.name, found, keep=keep, holder=holder(), record_namespace=namespace):
             session.console.result(line(done))
-    finally:
-        edge.close()
     return int(ExitCode.DONE)
 
 

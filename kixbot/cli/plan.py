@@ -1,5 +1,6 @@
 """`kix plan`: the diff against the live cluster, and what a deploy would do."""
 
+from contextlib import closing
 from dataclasses import replace
 
 import click
@@ -30,8 +31,7 @@ Examples:
 def command(session: Session, cluster: str | None, *, form: str, adopt: tuple[str, ...], exit_code: bool) -> int:
     """Show what a deploy of CLUSTER would change and in which waves. Writes nothing."""
     target, build = checked_build(session, cluster)
-    edge = open_target(session, target)
-    try:
+    with closing(open_target(session, target)) as edge:
         live = live_plan(
             build,
             edge,
@@ -39,8 +39,6 @@ def command(session: Session, cluster: str | None, *, form: str, adopt: tuple[st
             allow_plain_secrets=target.settings.allow_plain_secrets,
             adopt=tuple(parse(text) for text in adopt),
         )
-    finally:
-        edge.close()
     plan = replace(live.plan, drift=with_applied_values(session, target.name, live.seen, known=(build,)))
     if form == "json":
         session.console.result(diff_document(plan))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import closing
 
 from kixbot.cli.session import Session
 from kixbot.cli.target import find_target, open_target, request_of
@@ -61,9 +62,6 @@ def _tried(session: Session, source: Callable[[], tuple[Build, ...]]) -> tuple[B
 def activation_commit(session: Session, targets: tuple[str, ...], name: str) -> str:
     """The commit of an activation that was ever current in the cluster. Raises RefusedError, faults."""
     target = find_target(session, targets[0] if targets else None)
-    edge = open_target(session, target)
-    try:
+    with closing(open_target(session, target)) as edge:
         record = read_record(edge, target.name, record_namespace=target.settings.record_namespace)
-    finally:
-        edge.close()
     return commit_of(target_of(record, target.name, name))

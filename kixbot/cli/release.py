@@ -1,5 +1,7 @@
 """`kix release`: take the hold off a cluster."""
 
+from contextlib import closing
+
 import click
 
 from kixbot.cli.session import Session
@@ -18,10 +20,7 @@ Example:
 def command(session: Session, cluster: str | None) -> int:
     """Take the hold off CLUSTER, so that deploys go on. A rollback sets one."""
     target = find_target(session, cluster)
-    edge = open_target(session, target)
-    try:
+    with closing(open_target(session, target)) as edge:
         hold = release(edge, target.name, record_namespace=target.settings.record_namespace)
-    finally:
-        edge.close()
     session.console.note(f"cluster {target.name}: released; it was held by {hold.who}: {hold.why}")
     return int(ExitCode.DONE)

@@ -1,5 +1,6 @@
 """`kix rollback`: an earlier activation again, built anew from its commit, held there, and proved."""
 
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
@@ -46,16 +47,13 @@ def command(session: Session, /, cluster: str | None, **options: Any) -> int:
     It is built anew from the commit that its receipt names; the build must be the recorded one.
     """
     target = find_target(session, cluster)
-    edge = open_target(session, target)
-    try:
+    with closing(open_target(session, target)) as edge:
         record = read_record(edge, target.name, record_namespace=target.settings.record_namespace)
         earlier = target_of(record, target.name, options["name"])
         built = _rebuild(session, target, earlier, unmerged=options["allow_unmerged"])
         now = "nothing" if record.current is None else record.current.name
         _deploy(session, target, edge, built, _options(target, options, why=f"rolled back from {now}"), options)
         return _prove(session, target, edge, built)
-    finally:
-        edge.close()
 
 
 def _rebuild(session: Session, target: Target, earlier: Activation, *, unmerged: bool) -> Build:

@@ -1,5 +1,6 @@
 """`kix snapshot`: what stands in a cluster, as a file."""
 
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -22,11 +23,8 @@ Examples:
 def command(session: Session, cluster: str | None, *, file: str) -> int:
     """Write what kix owns in CLUSTER as it stands now. Values of Secrets are left out."""
     target = find_target(session, cluster)
-    edge = open_target(session, target)
-    try:
+    with closing(open_target(session, target)) as edge:
         found = take(edge, target.name, record_namespace=target.settings.record_namespace)
-    finally:
-        edge.close()
     text = encode(found)
     if file == "-":
         session.console.result(text)

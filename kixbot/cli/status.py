@@ -1,6 +1,7 @@
 """`kix status`: what runs now, or its receipt."""
 
 import json
+from contextlib import closing
 
 import click
 
@@ -27,11 +28,8 @@ Examples:
 def command(session: Session, cluster: str | None, *, receipt: bool, form: str) -> int:
     """Show the current activation of CLUSTER and its resources."""
     target = find_target(session, cluster)
-    edge = open_target(session, target)
-    try:
+    with closing(open_target(session, target)) as edge:
         found = status(edge, target.name, record_namespace=target.settings.record_namespace)
-    finally:
-        edge.close()
     if not receipt:
         session.console.result(status_document(found) if form == "json" else status_text(found))
         return int(ExitCode.DONE)
