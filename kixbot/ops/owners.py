@@ -1,15 +1,18 @@
 """Whose fields an object's are, rewritten: the entries of named managers become those of kix."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
-from kixbot.cluster.faults import StaleError
+from kixbot.cluster.faults import RejectedError, StaleError
 from kixbot.cluster.interface import ApiKind, Cluster
 from kixbot.diff.fields import Name, Paths, parse_fields, render_fields
 from kixbot.diff.ownership import managed_fields, owned_paths
 from kixbot.model.activation import FIELD_MANAGER
 from kixbot.model.resource import Body, Resource
 from kixbot.ops.observe import find
+
+# What the API server says when two managers' items of one list, or two kinds of one handler, come together (1.34.3).
+_TWICE: Final = ("Duplicate value", "may not specify more than 1")
 
 
 def managers_in(live: Body, asked: Iterable[str]) -> tuple[str, ...]:
@@ -74,3 +77,12 @@ def hand_over(cluster: Cluster, kind: ApiKind, resource: Resource, seen: Body, m
             live = find(cluster, kind, ref)
         else:
             return
+
+
+def explained(error: RejectedError, live: Body | None) -> RejectedError:
+    """The fault with what to type, where what another manager left beside our fields makes the object invalid."""
+    others = sorted({str(entry.get("manager")) for entry in managed_fields(live or {}) if not entry.get("subresource")})
+    named = [name for name in others if name and not name.startswith(FIELD_MANAGER)]
+    if named and any(text in error.message for text in _TWICE):
+        error.hint = f"fields of {', '.join(named)} stand beside ours; --adopt {named[0]} takes them over"
+    return error

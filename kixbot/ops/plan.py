@@ -21,6 +21,7 @@ from kixbot.ops.drift import find_drift
 from kixbot.ops.externals import require_imports
 from kixbot.ops.leftovers import Leftover, leftovers
 from kixbot.ops.observe import Observation, observe
+from kixbot.ops.owners import explained
 from kixbot.ops.parallel import each
 from kixbot.ops.reconcile import put_back
 from kixbot.ops.steps import Step, decide, whole
@@ -96,11 +97,13 @@ def _decided(
     """What the API server refuses as it is may pass once other owners' fields are taken over."""
     try:
         return decide(build, resource, seen, cluster)
-    except (RejectedError, ImmutableError):
+    except (RejectedError, ImmutableError) as error:
         step = undecided(resource, seen, adopt)
-        if step is None:
-            raise
-        return step
+        if step is not None:
+            return step
+        if isinstance(error, RejectedError):
+            raise explained(error, seen.live.get(resource.ref)) from error
+        raise
 
 
 def _refuse_plain_secrets(build: Build) -> None:

@@ -7,6 +7,7 @@ applied, and that is not ceded. A field that kix never held stays a conflict, an
 from collections.abc import Mapping
 from dataclasses import replace
 
+from kixbot.cluster.faults import RejectedError
 from kixbot.cluster.interface import Cluster
 from kixbot.diff.baseline import Baseline
 from kixbot.diff.fields import render_path
@@ -15,6 +16,7 @@ from kixbot.model.drift import Drift
 from kixbot.model.resource import Ref
 from kixbot.ops.drift import baselines
 from kixbot.ops.observe import Observation
+from kixbot.ops.owners import explained
 from kixbot.ops.parallel import each
 from kixbot.ops.steps import Step, simulate
 
@@ -32,7 +34,10 @@ def put_back(
     def decide(step: Step) -> Step:
         if step.ref not in drifted or step.live is None:
             return step
-        asked = step if step.action in ("change", "adopt") else simulate(step, seen, cluster, build)
+        try:
+            asked = step if step.action in ("change", "adopt") else simulate(step, seen, cluster, build)
+        except RejectedError as error:
+            raise explained(error, step.live) from error
         return _entitled(asked, known)
 
     return each(decide, steps)

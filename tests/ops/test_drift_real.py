@@ -1,13 +1,18 @@
 """Drift on a real API server with its controllers: what they default, count and roll out is no drift; people are."""
 
 import subprocess
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kixbot.model.plan import Changed
+from tests.ops.mutating_webhook import mirror
 from tests.ops.worlds import BLUE, World, real
 from tests.parts.access import Access
+from tests.parts.kube_api import KubeApi
 
 KINDS = """\
 ---
@@ -254,3 +259,26 @@ def test_an_autoscaler_that_scales_a_ceded_field_never_drifts_and_does_without_c
             assert ("Deployment" not in drifted) is quiet
             assert "HorizontalPodAutoscaler" in drifted
         world.deploy(text + hpa, timeout=60, force_conflicts=True, reconcile=True)
+
+
+def test_what_a_mutating_webhook_rewrites_is_as_applied(
+    world: World, control_plane: Access, kube_api: KubeApi, tmp_path: Path
+) -> None:
+    image = "registry.test/web:1"
+    with mirror(kube_api, tmp_path, world.name):
+        time.sleep(1)  # a new webhook configuration takes a moment to be asked
+        world.deploy(timeout=60)
+        live = world.live("apps/v1", "Deployment", "web")
+        assert live["spec"]["template"]["spec"]["containers"][0]["image"] == "mirror.test/web:1"
+        world.patch("apps/v1", "Deployment", "web", {"metadata": {"annotations": {"a": "b"}}}, by="controller")
+        assert world.told() == []
+        assert world.told(world.build()) == []
+        world.deploy(BLUE.replace(image, "registry.test/web:2"), timeout=60)
+        changed = [change for package in world.deploys.plan.packages for change in package.resources]
+        assert [(one.old, one.new) for change in changed for one in change.changes if isinstance(one, Changed)] == [
+            ("mirror.test/web:1", "mirror.test/web:2")
+        ]
+        assert world.told() == []
+        kubectl(control_plane, world, "set", "image", "deployment/web", "web=registry.test/web:3")
+        (field,) = world.drift().resources[0].fields
+        assert (field.path, field.manager) == ("$.spec.template.spec.containers[web].image", "kubectl-set")

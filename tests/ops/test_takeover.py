@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from kixbot.cluster.faults import RejectedError
 from kixbot.errors import UsageError
 from kixbot.ops.plan import live_plan
 from kixbot.ops.takeover import Adoption, parse
@@ -92,8 +93,9 @@ def test_a_probe_changes_its_handler_only_by_a_take_over(control_plane: Any, kub
     http = BLUE.replace("envFrom", "readinessProbe: {httpGet: {path: /, port: 80}}, envFrom")
     with real(control_plane, kube_prefix) as world:
         made(world, deployment({"tcpSocket": {"port": 80}}), KUBECTL)
-        with pytest.raises(Exception, match="may not specify more than 1 handler type"):
+        with pytest.raises(RejectedError, match="may not specify more than 1 handler type") as rejected:
             world.deploy(http, force_conflicts=True)
+        assert rejected.value.hint == f"fields of {KUBECTL} stand beside ours; --adopt {KUBECTL} takes them over"
         world.deploy(http, adopt=(Adoption(manager=KUBECTL),), timeout=60)
         live = world.live(*DEPLOYMENT)
     probe = live["spec"]["template"]["spec"]["containers"][0]["readinessProbe"]
@@ -107,8 +109,9 @@ def test_a_service_port_edited_by_hand_comes_back_only_by_a_take_over(control_pl
         world.deploy(text)
         ports = [{"name": "http", "port": 81, "protocol": "TCP", "targetPort": 80}]
         world.patch("v1", "Service", "web", {"spec": {"ports": ports}})
-        with pytest.raises(Exception, match=r"Duplicate value"):
+        with pytest.raises(RejectedError, match="Duplicate value") as rejected:
             world.deploy(text, reconcile=True)
+        assert rejected.value.hint == "fields of kubectl-edit stand beside ours; --adopt kubectl-edit takes them over"
         world.deploy(text, adopt=(Adoption(manager="kubectl-edit"),))
         live = world.live("v1", "Service", "web")
         drift = world.drift().resources
