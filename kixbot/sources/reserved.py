@@ -6,10 +6,13 @@ from typing import Any
 from kixbot.errors import SourceError
 from kixbot.identity import STEERING_ANNOTATIONS
 from kixbot.model.activation import GROUP
-from kixbot.model.path import member
+from kixbot.model.path import index, member
 from kixbot.model.resource import Body, split_api_version
 
 HINT = "only the annotations kix.run/cede and kix.run/ignore may be written"
+
+# The fields on the way to what an object is a template for.
+_HOLDERS = ("spec", "template", "jobTemplate", "volumeClaimTemplates", "volumes", "ephemeral", "volumeClaimTemplate")
 
 
 def check(body: Body, error: Callable[[str, str], SourceError], *, own: bool = False) -> None:
@@ -31,10 +34,13 @@ def _is_reserved(key: str) -> bool:
 
 
 def _keys(body: Body) -> Iterable[tuple[str, str]]:
-    """The label and annotation keys of the object and of the pod templates in it."""
+    """The label and annotation keys of the object and of the templates in it: of pods, jobs and claims."""
     pending: list[tuple[str, Any]] = [("$", body)]
     while pending:
         path, value = pending.pop()
+        if isinstance(value, list):
+            pending.extend((index(path, at), entry) for at, entry in enumerate(value))
+            continue
         if not isinstance(value, Mapping):
             continue
         metadata = value.get("metadata")
@@ -42,6 +48,4 @@ def _keys(body: Body) -> Iterable[tuple[str, str]]:
             entries = metadata.get(field) if isinstance(metadata, Mapping) else None
             for key in entries if isinstance(entries, Mapping) else ():
                 yield member(f"{path}.metadata.{field}", key), key
-        pending.extend(
-            (f"{path}.{field}", value[field]) for field in ("spec", "template", "jobTemplate") if field in value
-        )
+        pending.extend((f"{path}.{field}", value[field]) for field in _HOLDERS if field in value)

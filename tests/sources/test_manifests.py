@@ -225,6 +225,14 @@ spec: {versions: [{name: v1, schema: {openAPIV3Schema: {properties: {name: {defa
         ("metadata: {name: a, labels: {cluster.kix.run/shop: v}}", "cluster.kix.run/shop belongs to kix"),
         ("metadata: {name: a, labels: {kix.run/cede: v}}", "kix.run/cede is an annotation, not a label"),
         ("metadata: {name: a}\nspec: {template: {metadata: {labels: {kix.run/x: v}}}}", "kix.run/x belongs to kix"),
+        (
+            "metadata: {name: a}\nspec: {volumeClaimTemplates: [{metadata: {labels: {kix.run/x: v}}}]}",
+            "kix.run/x belongs to kix",
+        ),
+        (
+            "metadata: {name: a}\nspec: {volumes: [{ephemeral: {volumeClaimTemplate: {metadata: {labels: {kix.run/x: v}}}}}]}",
+            "kix.run/x belongs to kix",
+        ),
     ],
 )
 def test_keys_that_belong_to_kix_do_not_build(text: str, message: str) -> None:
