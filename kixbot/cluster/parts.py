@@ -68,7 +68,7 @@ def unpack(text: str, *, what: str) -> tuple[RecordRow, ...]:
         if document["schema"] != SCHEMA:
             raise ClusterError(f"{what}: written by a newer kix (schema {document['schema']})", hint="update kix")
         return tuple(_decode(row, document["sets"]) for row in document["rows"])
-    except (binascii.Error, zlib.error, ValueError, TypeError, KeyError, IndexError) as error:
+    except (binascii.Error, zlib.error, ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
         raise ClusterError(f"{what}: the record's part is damaged", hint="deploy again after deleting it") from error
 
 
@@ -83,6 +83,23 @@ def _inflate(data: bytes, *, what: str) -> bytes:
 def _decode(row: list[Any], sets: list[str]) -> RecordRow:
     kind, group, namespace, name, *rest = row
     api_version, uid, content, identity, package, left_out, version, owned, value, cede = rest
+    texts = (
+        kind,
+        group,
+        namespace,
+        name,
+        api_version,
+        uid,
+        content,
+        identity,
+        version,
+        value,
+        sets[owned],
+        *left_out,
+        *cede,
+    )
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a row holds something else than text")
     return RecordRow(
         ref=Ref(kind, group, namespace, name),
         api_version=api_version,

@@ -77,8 +77,10 @@ def packed(document: bytes) -> str:
         base64.b64encode(b"no gzip").decode(),
         packed(b"[]"),
         packed(b'{"schema":1,"rows":[[]],"sets":[]}'),
+        packed(b'{"schema":1,"rows":[[["x"],"","a","b","v1","","","",null,[],"",0,"",[]]],"sets":[""]}'),
+        packed(b"[" * 100_000),
     ],
-    ids=["empty", "no base64", "no gzip", "no document", "a row without fields"],
+    ids=["empty", "no base64", "no gzip", "no document", "a row without fields", "a row without text", "too deep"],
 )
 def test_a_damaged_part_is_one_clear_error(text: str) -> None:
     with pytest.raises(ClusterError, match="ConfigMap x: the record's part is damaged"):
