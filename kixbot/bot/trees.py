@@ -4,6 +4,7 @@ All git runs in a repository of kix's own below a private folder; the checkout o
 """
 
 import base64
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,13 @@ class Trees:
         """A regular file of a commit, None when it has none of that name."""
         self._have(sha)
         return self._own.show(sha, path)
+
+    def changed_files(self, old: str, new: str) -> tuple[str, ...]:
+        """The paths in which two commits differ, sorted. A forge lists only the first few hundred."""
+        self._have(old)
+        self._have(new)
+        listed = self._own.git("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
+        return tuple(sorted(os.fsdecode(path) for path in listed.split(b"\0") if path))
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         """Whether one commit is reached from another, as far as the history at hand tells."""

@@ -42,6 +42,19 @@ def test_a_commit_the_checkout_lacks_is_fetched_by_its_sha(world: LocalWorld, tm
     assert not (checkout / ".git" / "FETCH_HEAD").exists()
 
 
+def test_git_tells_every_changed_file_also_of_a_change_that_no_forge_lists_whole(
+    world: LocalWorld, tmp_path: Path
+) -> None:
+    before = world.forge.find_branch("main") or ""
+    after = world.commit(
+        "main", {f"many/{number:03}": b"1\n" for number in range(400)} | {"kix.toml": b"schema = 1 \n"}
+    )
+    trees = Trees(tmp_path / "scratch", checkout=world.folder, remote=None, branch=lambda: "main")
+    expected = ("kix.toml", *(f"many/{number:03}" for number in range(400)))
+    assert trees.changed_files(before, after) == expected
+    assert trees.changed_files(after, before) == expected
+
+
 def test_without_a_remote_the_hint_says_how_to_check_out(world: LocalWorld, tmp_path: Path) -> None:
     checkout = shallow(world, tmp_path / "checkout")
     trees = Trees(tmp_path / "scratch", checkout=checkout, remote=None, branch=lambda: "main")

@@ -175,7 +175,7 @@ def _propose(job: Job, update: Update, branch: str, reason: str | None) -> None:
         viewer = forge.get_viewer()
         foreign = [commit for commit in compared.commits if commit.author != viewer]
         pins_files = set(files) | {file for file in compared.files if file.rpartition("/")[2] == "pins.json"}
-        if foreign or not set(compared.files) <= pins_files:
+        if foreign or not compared.complete or not set(compared.files) <= pins_files:
             raise RefusedError(
                 f"branch {BRANCH}: holds commits or files that are not kixbot's, so it is left alone",
                 hint=f"merge or delete {BRANCH}",

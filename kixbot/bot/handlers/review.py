@@ -64,13 +64,14 @@ def make(job: Job, event: ReviewEvent | MergeGroup) -> Reviewed:
         job=job, settings=settings, base_sha=compared.merge_base, head_sha=event.head_sha, base=base, head=head
     )
     reviews, codes = zip(*(comparer.review(name) for name in names), strict=True)
+    changed = job.builds.trees.changed_files(compared.merge_base, event.head_sha)
     review = Review(
         label=settings.label,
         head_sha=event.head_sha,
         base_sha=compared.merge_base,
         clusters=reviews,
         run=job.run,
-        risks=(*_changed_settings(compared.files), *_lost_clusters(base, head)),
+        risks=(*_changed_settings(changed), *_lost_clusters(base, head)),
     )
     return Reviewed(review=review, exit_code=max(codes))
 
