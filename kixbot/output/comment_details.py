@@ -18,7 +18,7 @@ from kixbot.model.plan import (
     SecretChanged,
 )
 from kixbot.model.resource import Body
-from kixbot.output.markup import Text, code, count, fence
+from kixbot.output.markup import code, count, fence
 from kixbot.output.ref_names import short_names
 from kixbot.output.review_values import ClusterReview, RiskKind
 
@@ -27,8 +27,6 @@ _LONGEST_HUNK = 4000
 """Lines of a multi-line string that are compared line by line; beyond, only their number is told."""
 _HASH_BUMPS = 20
 _LAST = 99
-
-_VERBS = {"added": "added", "changed": "changed", "removed": "removed", "adopted": "adopted", "recreated": "recreated"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +49,13 @@ def list_details(cluster: ClusterReview) -> list[Detail]:
     for package in cluster.plan.packages:
         for change in package.resources:
             if change.reason == "content":
-                text = f"{code(name(change.ref))} {_VERBS[change.action]}\n\n{fence(_diff(change, cluster), 'diff')}\n"
+                text = f"{code(name(change.ref))} {change.action}\n\n{fence(_diff(change, cluster), 'diff')}\n"
                 rank = ranks.get(change.ref, int(RiskKind.WAVES) + 1)
                 details.append(Detail(cluster=cluster.name, package=package, rank=rank, text=text))
         bumps = [change.ref for change in package.resources if change.reason == "dependency"]
         if bumps:
             details.append(
-                Detail(cluster=cluster.name, package=package, rank=99, text=_bumps([name(one) for one in bumps]))
+                Detail(cluster=cluster.name, package=package, rank=_LAST, text=_bumps([name(one) for one in bumps]))
             )
     return details
 
@@ -150,20 +148,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return value
-
-
-def heading(package: PackageChange) -> Text:
-    """`1 changed, 2 dep-affected`, `4 resources`: what stands in brackets after a package's name."""
-    if package.action != "changed":
-        return Text(count(len(package.resources), "resource"))
-    content = [change for change in package.resources if change.reason == "content"]
-    # An adopted or recreated object is a change of one that is there.
-    words = {"adopted": "changed", "recreated": "changed"}
-    numbers = {"changed": 0, "added": 0, "removed": 0}
-    for change in content:
-        numbers[words.get(change.action, change.action)] += 1
-    parts = [f"{number} {word}" for word, number in numbers.items() if number]
-    affected = len(package.resources) - len(content)
-    if affected:
-        parts.append(f"{affected} dep-affected")
-    return Text(", ".join(parts))

@@ -8,8 +8,8 @@ from kixbot.model.finding import Severity
 from kixbot.model.plan import PackageChange, Plan
 from kixbot.output import check_table
 from kixbot.output.check_text import block
-from kixbot.output.comment_details import heading
 from kixbot.output.markup import Text, code, count, fence, html_code, version
+from kixbot.output.plan_values import parts, plan_line, resources_line
 from kixbot.output.ref_names import short_names
 from kixbot.output.review_values import ClusterReview, Review
 
@@ -76,10 +76,6 @@ def _packages(plan: Plan, name: str) -> str:
     return f"{count(total, 'package')} {'changes' if total == 1 else 'change'} in {code(name, 63)}"
 
 
-def _count(plan: Plan, action: str) -> int:
-    return sum(package.action == action for package in plan.packages)
-
-
 def risk_lines(review: Review, caps: Caps) -> tuple[list[dict[str, object]], int]:
     """The blast radius, gravest first, and how many more there are."""
     several = len(review.clusters) > 1
@@ -133,24 +129,10 @@ def cluster_parts(cluster: ClusterReview, caps: Caps) -> dict[str, object]:
     """Plan and resources lines, package lists and the activation, as `kix diff -o markdown` prints them."""
     plan = cluster.plan
     assert plan is not None
-    content = [
-        change.reason == "content"
-        for package in plan.packages
-        if package.action == "changed"
-        for change in package.resources
-        if change.reason == "dependency" or change.action not in {"added", "removed"}
-    ]
-    numbers = {action: _count(plan, action) for action in ("changed", "added", "removed")}
     return {
         "name": cluster.name,
-        "plan_line": Text(
-            f"Plan: {numbers['changed']} updated, {numbers['added']} added, {numbers['removed']} removed, "
-            f"{plan.unchanged} unchanged"
-        ),
-        "resources_line": Text(
-            f"Resources: {sum(content)} with real content changes, "
-            f"{len(content) - sum(content)} dep-affected (hash bump only)"
-        ),
+        "plan_line": Text(plan_line(plan)),
+        "resources_line": Text(resources_line(plan)),
         "groups": [
             group
             for title, action in (("Added", "added"), ("Changed", "changed"), ("Removed", "removed"))
@@ -172,7 +154,7 @@ def _rest(package: PackageChange) -> str:
     versions = [version(text) for text in (package.old_version, package.new_version) if text]
     if len(versions) == 2 and versions[0] == versions[1]:
         versions = versions[:1]
-    return (" " + " → ".join(versions) if versions else "") + f" ({heading(package)})"
+    return (" " + " → ".join(versions) if versions else "") + f" ({parts(package)})"
 
 
 def _activation(plan: Plan) -> Text:
@@ -187,7 +169,7 @@ def _activation(plan: Plan) -> Text:
 def fold(package: PackageChange, texts: tuple[str, ...]) -> Text:
     """A package's details, folded; open only by the reader."""
     inner = "\n".join(texts)
-    return Text(f"<details><summary>{html_code(package.id)} ({heading(package)})</summary>\n\n{inner}\n</details>")
+    return Text(f"<details><summary>{html_code(package.id)} ({parts(package)})</summary>\n\n{inner}\n</details>")
 
 
 def footer(review: Review) -> Text:

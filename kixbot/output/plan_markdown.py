@@ -3,7 +3,6 @@
 Every name and value is untrusted: names stand as code, details in a fence longer than any run of backticks inside.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 
 from kixbot.model.drift import ResourceDrift
@@ -12,7 +11,7 @@ from kixbot.output import drift_text
 from kixbot.output.deploy_text import waves_text
 from kixbot.output.markup import Text, code, fence, html_code, version
 from kixbot.output.plan_text import resource_lines
-from kixbot.output.plan_values import count, parts, refs_of, tally
+from kixbot.output.plan_values import count, parts, plan_line, refs_of, resources_line
 from kixbot.output.ref_names import short_names
 
 
@@ -27,18 +26,8 @@ def plan_markdown(plan: Plan) -> str:
 
 
 def _render(plan: Plan, title: str, *, waves: bool) -> str:
-    actions = Counter(package.action for package in plan.packages)
     changed = [package for package in plan.packages if package.action == "changed"]
-    tallies = [tally(package) for package in changed]
-    content = sum(found["changed"] for found in tallies)
-    moved = sum(found["dep-affected"] for found in tallies)
-    numbers = f"{actions['changed']} updated, {actions['added']} added, {actions['removed']} removed"
-    head = [
-        f"## {title}",
-        f"Plan: {numbers}, {plan.unchanged} unchanged",
-        f"Resources: {content} with real content changes, {moved} dep-affected (hash bump only)",
-    ]
-    blocks = ["\n".join(head)]
+    blocks = ["\n".join([f"## {title}", plan_line(plan), resources_line(plan)])]
     for heading, action in (("Added", "added"), ("Changed", "changed"), ("Removed", "removed")):
         lines = [_line(package) for package in plan.packages if package.action == action]
         if lines:

@@ -46,6 +46,21 @@ def parts(package: PackageChange) -> str:
     return ", ".join(f"{found[name]} {name}" for name in names if found[name])
 
 
+def plan_line(plan: Plan) -> str:
+    """`Plan: 2 updated, 1 added, 0 removed, 9 unchanged`: the packages."""
+    actions = Counter(package.action for package in plan.packages)
+    numbers = f"{actions['changed']} updated, {actions['added']} added, {actions['removed']} removed"
+    return f"Plan: {numbers}, {plan.unchanged} unchanged"
+
+
+def resources_line(plan: Plan) -> str:
+    """How many resources of changed packages change in what is written, and how many only follow a dependency."""
+    tallies = [tally(package) for package in plan.packages if package.action == "changed"]
+    content = sum(found["changed"] for found in tallies)
+    moved = sum(found["dep-affected"] for found in tallies)
+    return f"Resources: {content} with real content changes, {moved} dep-affected (hash bump only)"
+
+
 def count(number: int, one: str) -> str:
     """`1 resource`, `2 resources`."""
     return f"{number} {one}" if number == 1 else f"{number} {one}s"
