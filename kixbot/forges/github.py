@@ -240,9 +240,3 @@ class GitHubForge:
             return Permission(data["role_name"])
         except ValueError:  # a custom role: the base permission it is built on
             return Permission(data["permission"])
-
-
-def _check(branch: str, files: tuple[FileChange, ...]) -> None:
-    check_branch(branch)
-    for file in files:
-        check_path(file.path)

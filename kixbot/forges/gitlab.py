@@ -265,9 +265,3 @@ class GitLabForge:
 def _landed(data: Any) -> set[str | None]:
     """The commits on the target branch that a merged request may end in: merge, squash, or its head."""
     return {data.get("merge_commit_sha"), data.get("squash_commit_sha"), data["sha"]}
-
-
-def _check(branch: str, files: tuple[FileChange, ...]) -> None:
-    check_branch(branch)
-    for file in files:
-        check_path(file.path)
