@@ -39,7 +39,7 @@ def _entries(limits: Resource) -> tuple[Mapping[str, Any], ...]:
 
 
 def _ranges(context: Context, namespace: str) -> tuple[Resource, ...]:
-    return tuple(one for one in context.of_kind("LimitRange") if one.ref.namespace == namespace)
+    return context.in_namespace(namespace, "LimitRange")
 
 
 def _find_range(context: Context) -> Iterator[Hit]:

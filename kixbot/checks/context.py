@@ -60,13 +60,16 @@ class Context:
         self.today = today
         self.unused_suppressions: tuple[Suppression, ...] = ()
         self._by_kind: defaultdict[tuple[str, str], list[Resource]] = defaultdict(list)
+        self._by_place: defaultdict[tuple[str, str, str], list[Resource]] = defaultdict(list)
         for resource in build.resources:
             self._by_kind[resource.ref.group, resource.ref.kind].append(resource)
+            self._by_place[resource.ref.group, resource.ref.kind, resource.ref.namespace].append(resource)
         self.pods = tuple(pods for resource in build.resources if (pods := find_pods(resource)))
         self._pods_by_ref = {pods.resource.ref: pods for pods in self.pods}
         self._names: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
         self._namespaces: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
         self._custom: defaultdict[str, set[str]] = defaultdict(set)
+        self._all_custom: defaultdict[str, set[str]] = defaultdict(set)
         for resource in build.resources:
             self._name(resource)
         self._pods_by_namespace: defaultdict[str, list[Pods]] = defaultdict(list)
@@ -83,8 +86,10 @@ class Context:
         self._namespaces[ref.group, ref.kind, ref.name].append(ref.namespace)
         for one in (ref, *(made.ref for made in created(resource))):
             self._names[one.group, one.kind, one.namespace].add(one.name)
-        if ref.group not in BUILTIN_GROUPS and ref.group != KIX_GROUP and ref not in self._pods_by_ref:
-            self._custom[ref.namespace].add(ref.name)
+        if ref.group not in BUILTIN_GROUPS and ref.group != KIX_GROUP:
+            self._all_custom[ref.namespace].add(ref.name)
+            if ref not in self._pods_by_ref:
+                self._custom[ref.namespace].add(ref.name)
 
     def after(self, unused: tuple[Suppression, ...]) -> "Context":
         """The same context for rules that judge suppressions, with those that silenced nothing."""
@@ -95,6 +100,15 @@ class Context:
     def of_kind(self, kind: str, group: str = "") -> tuple[Resource, ...]:
         """All resources of a kind, in the build's order."""
         return tuple(self._by_kind.get((group, kind), ()))
+
+    def in_namespace(self, namespace: str, kind: str, group: str = "") -> tuple[Resource, ...]:
+        """All resources of a kind in one namespace."""
+        return tuple(self._by_place.get((group, kind, namespace), ()))
+
+    def begins_custom(self, namespace: str, name: str) -> bool:
+        """Whether `name` begins like a custom resource of the namespace, whose operator may make it."""
+        custom = self._all_custom.get(namespace, set())
+        return any(name[:length] in custom for length in range(1, len(name) + 1)) if custom else False
 
     def find(self, kind: str, name: str, namespace: str = "", group: str = "") -> Resource | None:
         """One resource by what it is called."""

@@ -40,10 +40,8 @@ def isolating(context: Context, pods: Pods, direction: Direction) -> tuple[Resou
     """The policies that isolate these pods in a direction."""
     return tuple(
         policy
-        for policy in policies(context)
-        if policy.ref.namespace == pods.resource.ref.namespace
-        and isolates(policy, direction)
-        and matches(selector_of(policy), pods.labels)
+        for policy in context.in_namespace(pods.resource.ref.namespace, "NetworkPolicy", _GROUP)
+        if isolates(policy, direction) and matches(selector_of(policy), pods.labels)
     )
 
 

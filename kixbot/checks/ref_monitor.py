@@ -1,6 +1,7 @@
 """ref/monitor-selects-nothing and ref/monitor-port: what a ServiceMonitor or PodMonitor asks for is not there."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from kixbot.checks.base import Check, Example, Hit
@@ -61,7 +62,8 @@ def _selector(monitor: Resource) -> Any:
 def _watched(context: Context, monitor: Resource) -> list[Resource]:
     namespaces = _namespaces(monitor)
     if monitor.ref.kind == "ServiceMonitor":
-        services = [one for one in context.of_kind("Service") if namespaces is None or one.ref.namespace in namespaces]
+        places = (context.in_namespace(one, "Service") for one in sorted(namespaces or ()))
+        services = context.of_kind("Service") if namespaces is None else chain.from_iterable(places)
         return [one for one in services if matches(_selector(monitor), one.labels)]
     known = sorted({pods.resource.ref.namespace for pods in context.pods})
     found = [

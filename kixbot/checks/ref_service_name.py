@@ -46,7 +46,7 @@ def _judge(context: Context, one: _Text, target: Ref, port: str | None) -> Itera
         return
     service = context.by_ref.get(target)
     if service is None:
-        if context.world.is_outside(target) or _may_be_made(context, target):
+        if context.world.is_outside(target) or context.begins_custom(target.namespace, target.name):
             return
         near = context.likeness.nearest(target.name, context.names_of(target))
         yield Hit(
@@ -83,12 +83,6 @@ def _judge_bare(context: Context, one: _Text) -> Iterator[Hit]:
             hint=f'did you mean "{near}"?',
             confidence=Confidence.HINT,
         )
-
-
-def _may_be_made(context: Context, target: Ref) -> bool:
-    """Whether an operator may make it: a custom resource of the namespace begins its name."""
-    custom = (one for one in context.resources if one.ref.namespace == target.namespace and "." in one.ref.group)
-    return any(target.name.startswith(one.ref.name) for one in custom if one.ref.kind_group != one.ref.kind)
 
 
 def _texts(context: Context) -> Iterator[_Text]:

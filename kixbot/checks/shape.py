@@ -13,7 +13,8 @@ NOTHING: Mapping[str, Any] = {}
 
 def mapping(value: object) -> Mapping[str, Any]:
     """The value if it is an object, else the empty one."""
-    return value if isinstance(value, Mapping) else NOTHING
+    # Bodies are dicts; to ask for an abstract Mapping costs four times as much.
+    return value if isinstance(value, dict) or isinstance(value, Mapping) else NOTHING  # noqa: SIM101
 
 
 def mappings(value: object) -> tuple[Mapping[str, Any], ...]:
