@@ -217,6 +217,21 @@ BLANK = frozenset(
 
 LENIENT: frozenset[tuple[str, str]] = frozenset(
     {
+        ("resource.v1.DeviceClass", "spec"),
+        ("resource.v1.ResourceClaim", "spec"),
+        ("resource.v1.ResourceClaimTemplate", "spec"),
+        ("resource.v1.ResourceClaimTemplateSpec", "spec"),
+        ("resource.v1beta1.DeviceClass", "spec"),
+        ("resource.v1beta1.ResourceClaim", "spec"),
+        ("resource.v1beta1.ResourceClaimTemplate", "spec"),
+        ("resource.v1beta1.ResourceClaimTemplateSpec", "spec"),
+        ("resource.v1beta2.DeviceClass", "spec"),
+        ("resource.v1beta2.ResourceClaim", "spec"),
+        ("resource.v1beta2.ResourceClaimTemplate", "spec"),
+        ("resource.v1beta2.ResourceClaimTemplateSpec", "spec"),
+        ("storage.v1.CSINode", "spec"),
+        ("storage.v1.CSINodeSpec", "drivers"),
+        ("apps.v1.ControllerRevision", "revision"),
         ("apiextensions.v1.CustomResourceDefinitionVersion", "served"),
         ("batch.v1.PodFailurePolicy", "rules"),
         ("batch.v1.PodFailurePolicyOnPodConditionsPattern", "status"),

@@ -40,6 +40,17 @@ def needs(*fields: str) -> Judge:
     return judge
 
 
+def has(*fields: str) -> Judge:
+    """Fields that an object must have, be they empty."""
+
+    def judge(value: Any, at: Raw) -> Iterator[Fault]:
+        for field in fields:
+            if value.get(field) is None:
+                yield missing(field, at)
+
+    return judge
+
+
 def filled(value: Any, at: Raw) -> Iterator[Fault]:
     """A field that may not be empty where it stands."""
     if value in ("", [], {}):
