@@ -116,10 +116,12 @@ def _remove(folder: Path) -> None:
 
 
 def _program(name: str) -> str:
-    found = shutil.which(name)
+    # An empty or relative entry of PATH would find what the checkout holds.
+    places = [place for place in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(place).is_absolute()]
+    found = shutil.which(name, path=os.pathsep.join(places))
     if found is None:
         raise NixError("nix is not installed, and a definition in Nix needs it", hint=_INSTALL)
-    return str(Path(found).absolute())
+    return found
 
 
 def _import(work: _Workplace, tree: Tree, library: Path) -> _Trees:

@@ -420,6 +420,17 @@ def test_without_nix_the_answer_is_how_to_get_it(
     assert "apt-get install nix-bin" in error.hint
 
 
+def test_the_folder_one_stands_in_gives_no_nix(
+    make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("nix-store", "nix-instantiate"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 9\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{os.pathsep}.{os.pathsep}{os.environ['PATH']}")
+    assert nix.expression(make_tree({"a.nix": "{ }"}), "1").value == 1
+
+
 def test_nothing_is_left_behind(make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "temporary"
     place.mkdir()
