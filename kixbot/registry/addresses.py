@@ -53,10 +53,14 @@ class AddressGuard:
         if split_host(host)[0] == "localhost":
             raise _refusal(host, "this machine itself")
         try:
-            ipaddress.ip_address(host)
+            address = str(ipaddress.ip_address(host))
         except ValueError:
-            return
-        self._check(host, host)
+            try:
+                # 127.1 and 0x7f000001 are addresses too, to whoever resolves them.
+                address = socket.inet_ntoa(socket.inet_aton(host))
+            except OSError:
+                return
+        self._check(host, address)
 
     def _check(self, host: str, address: str) -> None:
         if not is_public(ipaddress.ip_address(address.partition("%")[0])):

@@ -51,7 +51,7 @@ def test_a_listing_is_for_a_host_or_for_one_port(rules: RegistrySettings, *, lis
     assert AddressGuard(rules=rules).is_listed("127.0.0.1", 5000) is listed
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "169.254.169.254"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "169.254.169.254", "127.1", "2852039166", "0x7f.1"])
 def test_behind_a_proxy_literal_addresses_are_judged(host: str) -> None:
     guard = AddressGuard(rules=RegistrySettings())
     with pytest.raises(AddressRefusedError):
