@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from kixbot.bot.job import Job
@@ -181,7 +181,6 @@ def _provenance(job: Job, change: Compared | None) -> Provenance:
     )
 
 
-def _figures(counts: object) -> str:
-    pairs = dict(counts) if isinstance(counts, dict) else {}
-    shown = [f"{number} {word}" for word, number in pairs.items() if number and word != "unchanged"]
+def _figures(counts: Mapping[str, int]) -> str:
+    shown = [f"{number} {word}" for word, number in counts.items() if number and word != "unchanged"]
     return ", ".join(shown) or "nothing to write"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
-from kixbot.model.resource import Body, Location, Ref, Resource
+from kixbot.model.resource import Location, Ref, Resource
 
 
 class EdgeKind(Enum):
@@ -236,8 +236,3 @@ class Build:
     def by_ref(self) -> dict[Ref, Resource]:
         """Resources by what they are called."""
         return {resource.ref: resource for resource in self.resources}
-
-
-def manifest_of(build: Build, ref: Ref) -> Body:
-    """The manifest of one resource of the build. Raises KeyError when the build lacks it."""
-    return build.by_ref[ref].manifest

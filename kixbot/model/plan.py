@@ -127,7 +127,7 @@ class Plan:
     """The change from one build (or the live cluster) to another, grouped by package.
 
     `old_activation` None: nothing was there. `same_name_secrets`: the names are equal and only Secret values differ.
-    `hash` is the reviewed hash (security B4). `unchanged` counts packages.
+    `hash` is what review and deploy are compared by: equal hashes, the very same change. `unchanged` counts packages.
     """
 
     cluster: str | None

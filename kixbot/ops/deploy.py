@@ -1,7 +1,7 @@
 """Deploy: the plan carried out in waves, as a stream of events, with a record before the first object.
 
 Nothing is written before the build is known to be good, the plan is confirmed, the cluster is the one the record
-names (C1), and the Lease is held. The record and its parts stand, as Applying, before the first object does.
+names, and the Lease is held. The record and its parts stand, as Applying, before the first object does.
 """
 
 from collections.abc import Callable, Generator, Iterator
@@ -37,8 +37,8 @@ class DeployOptions:
 
     `current_activation`: refuse when another record is current. `lock_wait`: how long to wait for another deploy.
     `holder` says who deploys, unique to the process. `reconcile`: also put drifted fields back; `adopt`: whose fields
-    become those of kix. `hold`: what refuses
-    later deploys when this one is done; `through_hold`: do not refuse for one that stands.
+    become those of kix. `hold`: what refuses later deploys when this one is done; `through_hold`: do not refuse for
+    one that stands.
     """
 
     record_namespace: str = DEFAULT_RECORD_NAMESPACE

@@ -1,4 +1,4 @@
-"""Is this the cluster, and are we the repository, that the record names? (C1)"""
+"""Is this the cluster, and are we the repository, that the record names?"""
 
 import re
 

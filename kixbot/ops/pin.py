@@ -27,7 +27,7 @@ from kixbot.registry.interface import (
 
 __all__ = [
     "CheckResult", "PinCheck", "PinFailure", "PinUpdates", "add_pin", "apply_changes", "check_pins", "decode",
-    "encode", "remove_pin", "resolve_updates", "set_tag", "update_pins",
+    "encode", "remove_pin", "resolve_updates", "set_tag",
 ]  # fmt: skip
 
 Progress = Callable[[str], None]
@@ -75,23 +75,15 @@ class PinCheck:
     details: str = ""
 
 
-def update_pins(pins: Pins, registry: Registry, keys: tuple[str, ...] = ()) -> tuple[PinChange, ...]:
-    """The pins that move, each with its evidence, by key.
-
-    Without `keys` all pins with an update rule that are not frozen. A key that is named is looked up also without a
-    rule: by its own tag. Raises the first failure, so that nothing is written from half an answer; `resolve_updates`
-    gives failures beside the changes.
-    """
-    found = resolve_updates(pins, registry, keys)
-    for failure in found.failures:
-        raise failure.error
-    return found.changes
-
-
 def resolve_updates(
     pins: Pins, registry: Registry, keys: tuple[str, ...] = (), *, progress: Progress | None = None
 ) -> PinUpdates:
-    """As `update_pins`, but one pin's failure does not hide the others. `progress` gets a line per pin that moves."""
+    """The pins that move, each with its evidence, and those that could not be looked up, by key.
+
+    Without `keys` all pins with an update rule that are not frozen. A key that is named is looked up also without a
+    rule: by its own tag. One pin's failure does not hide the others. `progress` gets a line per pin that moves.
+    Raises RefusedError for a named pin that is frozen, UsageError for a key that no pin has.
+    """
     chosen = [pin for pin in _choose(pins, keys) if keys or (pin.update is not None and not pin.frozen)]
     for pin in chosen:
         if pin.frozen:

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from kixbot.model.receipt import Image, Receipt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Who deploys and from where. `nix` is Nix's version where a definition was evaluated.
+    """Who deploys and from where.
 
     `reviewed_hash` and `deployed_hash` are of the change that was reviewed and of the one that is deployed, both worked
     out from commits.
@@ -23,9 +23,6 @@ class Provenance:
     run_url: str | None = None
     reviewed_hash: str | None = None
     deployed_hash: str | None = None
-    nix: str | None = None
-    warnings: tuple[str, ...] = ()
-    tools: Mapping[str, str] = field(default_factory=dict)
 
 
 def receipt_of(
@@ -36,13 +33,11 @@ def receipt_of(
     counts: Mapping[str, int],
     forced: tuple[str, ...] = (),
     adopted: tuple[str, ...] = (),
-    warnings: tuple[str, ...] = (),
 ) -> Receipt:
     """`at` is when it ended. Raises ValueError when the build has no activation."""
     if build.activation is None:
         raise ValueError("a build with a cycle or a differing duplicate has no activation")
     source = build.evaluated.source
-    nix = {"nix": who.nix} if who.nix else {}
     return Receipt(
         id=f"{build.activation.name}.{int(at.timestamp())}",
         cluster=build.cluster.name,
@@ -55,7 +50,7 @@ def receipt_of(
         branch=source.branch,
         clean=source.clean,
         remote=source.remote,
-        tools={"kix": __version__, "python": platform.python_version(), **nix, **who.tools},
+        tools={"kix": __version__, "python": platform.python_version()},
         arch=_arch(),
         os=_os(),
         images=images_of(build),
@@ -65,7 +60,6 @@ def receipt_of(
         deployed_hash=who.deployed_hash,
         forced=forced,
         adopted=adopted,
-        warnings=(*who.warnings, *warnings),
     )
 
 

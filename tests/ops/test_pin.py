@@ -17,7 +17,6 @@ from kixbot.ops.pin import (
     remove_pin,
     resolve_updates,
     set_tag,
-    update_pins,
 )
 from kixbot.registry.interface import ImageNotFoundError, Registry, RegistryUnreachableError
 from kixbot.registry.memory import ImageRecipe, ImageStore, MemoryRegistry, make_image
@@ -31,6 +30,14 @@ NEW = ImageRecipe(
     user="101",
     platforms=("linux/amd64", "linux/arm64/v8"),
 )
+
+
+def update_pins(pins: Pins, registry: Registry, keys: tuple[str, ...] = ()) -> tuple[PinChange, ...]:
+    """The changes where every pin could be looked up, else the first failure."""
+    found = resolve_updates(pins, registry, keys)
+    for failure in found.failures:
+        raise failure.error
+    return found.changes
 
 
 def world(*images: tuple[str, str, ImageRecipe]) -> tuple[ImageStore, MemoryRegistry]:
