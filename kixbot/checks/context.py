@@ -157,7 +157,7 @@ class Context:
         candidates = self._pods_by_namespace.get(namespace, [])
         if fixed and namespace not in self._operated:
             candidates = min((self._pods_by_label.get((namespace, *item), []) for item in fixed), key=len)
-        return tuple(pods for pods in candidates if _accepts(selector, pods))
+        return tuple(pods for pods in candidates if accepts(selector, pods))
 
     def selected_elsewhere(self, namespace: str, selector: object) -> Pods | None:
         """Pods that the selector would accept if they were not in another namespace; the first in order."""
@@ -231,7 +231,7 @@ def prefix_of(resource: Resource) -> str:
     return f"[{package.rpartition('/')[2] if package else resource.ref.name}]"
 
 
-def _accepts(selector: object, pods: Pods) -> bool:
+def accepts(selector: object, pods: Pods) -> bool:
     """Whether pods are selected; labels that an operator adds to them have values that nobody knows beforehand."""
     if pods.generated and isinstance(selector, Mapping):
         wanted = {key: value for key, value in labels(selector.get("matchLabels")).items() if key not in pods.generated}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from kixbot.checks.context import Context
+from kixbot.checks.context import Context, accepts
 from kixbot.checks.pods import Pods
 from kixbot.checks.shape import at, keyed, mappings
 from kixbot.graph.selectors import matches
@@ -13,6 +13,7 @@ Direction = Literal["ingress", "egress"]
 DIRECTIONS: tuple[tuple[Direction, str], ...] = (("ingress", "from"), ("egress", "to"))
 """Each direction with the field that holds its peers."""
 _GROUP = "networking.k8s.io"
+_DNS = 53
 NAME_LABEL = "kubernetes.io/metadata.name"
 _SYSTEM = ("default", "kube-node-lease", "kube-public", "kube-system")
 
@@ -37,7 +38,9 @@ def selector_of(policy: Resource) -> object:
 
 
 def isolating(context: Context, pods: Pods, direction: Direction) -> tuple[Resource, ...]:
-    """The policies that isolate these pods in a direction."""
+    """The policies that isolate these pods in a direction; none where they use the network of their node."""
+    if pods.spec.get("hostNetwork") is True:
+        return ()
     return tuple(
         policy
         for policy in context.in_namespace(pods.resource.ref.namespace, "NetworkPolicy", _GROUP)
@@ -79,9 +82,9 @@ def allows(
     """Whether one of the isolating policies lets traffic through to or from `other`.
 
     `ports` are the numbers any of which will do, none where they are not known; `server` is who listens on them, whose
-    port names count. Without a policy there is no isolation.
+    port names count. Without a policy there is no isolation, and what comes from a node's own network is the node's.
     """
-    if not found:
+    if not found or other.spec.get("hostNetwork") is True:
         return True
     side = dict(DIRECTIONS)[direction]
     return any(
@@ -99,18 +102,19 @@ def _names_peer(context: Context, policy: Resource, entries: object, other: Pods
         if "ipBlock" in peer:
             return True
         inside = other.resource.ref.namespace in namespaces_of(context, policy, peer)
-        if inside and matches(peer.get("podSelector") or {}, other.labels):
+        if inside and accepts(peer.get("podSelector") or {}, other):
             return True
     return False
 
 
 def _names_port(entries: object, ports: frozenset[int], server: Pods) -> bool:
-    if not entries or not ports:
+    if not entries:
         return True
+    if not ports:
+        # Which port is not known; what is open for names alone is open for nothing else.
+        return any(entry.get("port") != _DNS for entry in mappings(entries))
     for entry in mappings(entries):
         port, last = entry.get("port"), entry.get("endPort")
-        if entry.get("protocol", "TCP") != "TCP":
-            continue
         if port is None:
             return True
         if isinstance(port, str):
@@ -145,7 +149,7 @@ def _is_dns(entry: Mapping[str, Any]) -> bool:
     port, last = entry.get("port"), entry.get("endPort")
     if port is None or isinstance(port, str):
         return True
-    return isinstance(port, int) and port <= 53 <= (last if isinstance(last, int) else port)
+    return isinstance(port, int) and port <= _DNS <= (last if isinstance(last, int) else port)
 
 
 def is_judged_elsewhere(context: Context) -> bool:

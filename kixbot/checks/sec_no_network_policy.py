@@ -17,7 +17,9 @@ def _find(context: Context) -> Iterator[Hit]:
         namespace = pods.resource.ref.namespace
         if namespace not in governed:
             open_pods[namespace].append(pods)
-        elif not pods.is_opaque and not isolating(context, pods, "ingress"):
+        elif (
+            not pods.is_opaque and pods.spec.get("hostNetwork") is not True and not isolating(context, pods, "ingress")
+        ):
             yield Hit(
                 resource=pods.resource,
                 path=pods.labels_path,

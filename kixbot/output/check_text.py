@@ -21,7 +21,7 @@ def text(report: Report) -> str:
     name = short_names(_refs(report))
     blocks = [table(report)]
     blocks += [
-        block(finding, name, _followers(finding, report)) for finding in (*report.eval_messages, *report.findings)
+        block(finding, name, followers_of(finding, report)) for finding in (*report.eval_messages, *report.findings)
     ]
     if report.fixed:
         lines = [f"  {finding.rule}  {_subject(finding, name)}" for finding in report.fixed]
@@ -35,7 +35,8 @@ def text(report: Report) -> str:
     return "\n".join(blocks)
 
 
-def _followers(finding: Finding, report: Report) -> tuple[Finding, ...]:
+def followers_of(finding: Finding, report: Report) -> tuple[Finding, ...]:
+    """The findings that vanish with this one."""
     return tuple(one for one in report.followers if finding.fingerprint in one.causes)
 
 

@@ -120,6 +120,21 @@ def test_a_blocked_connection_in_words() -> None:
     assert [(one.note, one.ref and one.ref.name) for one in found.related] == [("names Service data/cache", "web")]
 
 
+def test_labels_that_an_operator_adds_may_be_those_of_a_peer() -> None:
+    text = variable("DB_HOST", "pg-rw").replace("metadata: {name: web,", "metadata: {labels: {app: web}, name: web,")
+    allowed = "{to: [{podSelector: {matchLabels: {cnpg.io/cluster: pg, role: %s}}}]}"
+    rules = "{podSelector: {matchLabels: {app: web}}, policyTypes: [Egress], egress: [" + DNS + ", " + allowed + "]}"
+    assert of_rule(text + policy("shop", rules % "primary"), "ref/policy-blocks") == []
+    denied = rules.replace("cluster: pg", "cluster: other") % "primary"
+    assert len(of_rule(text + policy("shop", denied), "ref/policy-blocks")) == 1
+
+
+def test_the_network_of_a_node_is_not_isolated() -> None:
+    text = WEB.replace("      containers:", "      hostNetwork: true\n      containers:", 1) + NAMESPACES
+    assert of_rule(text + policy("shop", "{podSelector: {}, policyTypes: [Egress]}"), "ref/policy-blocks") == []
+    assert of_rule(text + policy("data", "{podSelector: {}, policyTypes: [Ingress]}"), "ref/policy-blocks") == []
+
+
 def test_other_kinds_of_policies_may_allow_what_these_do_not() -> None:
     cilium = (
         "---\napiVersion: cilium.io/v2\nkind: CiliumNetworkPolicy\nmetadata: {name: a, namespace: data}\n"

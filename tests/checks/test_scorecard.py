@@ -9,6 +9,7 @@ from kixbot.checks.report import run
 from kixbot.errors import UsageError
 from kixbot.model.finding import Score, Severity
 from kixbot.ops.check import check, findings_of
+from kixbot.output.check_markdown import markdown
 from kixbot.output.check_text import scores, text
 from tests.builds import CLOSED, build_of
 
@@ -70,6 +71,7 @@ def test_one_missing_object_is_one_error_with_followers() -> None:
     assert follower.causes == (root.fingerprint,)
     assert (root.ref and root.ref.name, follower.ref and follower.ref.name) == ("api", "web")
     assert "\n  so: shop.yaml:5  Pod/web@shop $.spec.volumes[a].configMap.name  ref/config-map\n" in text(report)
+    assert "\n  so: shop.yaml:5  Pod/web@shop" in markdown(report)
     assert f"{follower.fingerprint}" in findings_of(
         build_of(volume + "---\n" + volume.replace("name: web", "name: api"))
     )
