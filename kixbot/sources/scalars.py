@@ -57,12 +57,17 @@ def tagged(tag: str, text: str) -> Scalar:
         except (binascii.Error, UnicodeDecodeError) as err:
             raise ValueError("!!binary does not hold text in base64") from err
     if kind not in {"bool", "int", "float", "null"}:
-        raise ValueError(f"unknown tag {tag[:80]!r}")
+        raise ValueError(f"unknown tag{shown_tag(tag)}")
     value = resolve(text)
     found = {bool: "bool", int: "int", float: "float", type(None): "null"}.get(type(value), "str")
     if kind != found and (kind, found) != ("float", "int"):
         raise ValueError(f"the value is no !!{kind}")
     return value
+
+
+def shown_tag(tag: str) -> str:
+    """A tag of YAML's own namespace; any other may be a password that begins with `!`, and is not told."""
+    return f" {tag[:80]!r}" if tag.startswith(CORE_TAG) else " (`!…`)"
 
 
 def number(text: str) -> int | float:

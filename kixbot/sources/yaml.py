@@ -180,7 +180,11 @@ class _Reader:
         is_map = isinstance(event, yaml.MappingStartEvent)
         expected = "map" if is_map else "seq"
         if event.tag not in {None, "!", scalars.CORE_TAG + expected}:
-            raise self._error(f"unknown tag {_shown(str(event.tag))}", line, "Kubernetes has no tags: remove it")
+            raise self._error(
+                f"unknown tag{scalars.shown_tag(str(event.tag))}",
+                line,
+                "Kubernetes has no tags: remove it, or quote it",
+            )
         self._count(line)
         if event.anchor:
             self._anchors[event.anchor] = None
@@ -206,7 +210,8 @@ class _Reader:
     def _alias(self, event: Any) -> None:
         line, name = event.start_mark.line + 1, event.anchor
         if name not in self._anchors:
-            raise self._error(f"alias *{name} has no anchor &{name}", line)
+            # Its name is not told: it may be a password that begins with an asterisk.
+            raise self._error("an alias (`*…`) without its anchor", line, "quote the value if `*` begins a text")
         known = self._anchors[name]
         if known is None:
             raise self._error(f"anchor &{name} contains itself", line)

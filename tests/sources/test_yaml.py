@@ -88,7 +88,11 @@ def test_an_alias_stands_for_what_its_anchor_holds() -> None:
 
 
 def test_anchors_do_not_reach_into_the_next_document() -> None:
-    assert refusal("a: &x 1\n---\nb: *x\n") == (3, "alias *x has no anchor &x", None)
+    assert refusal("a: &x 1\n---\nb: *x\n") == (
+        3,
+        "an alias (`*…`) without its anchor",
+        "quote the value if `*` begins a text",
+    )
 
 
 def test_an_anchor_that_contains_itself_is_refused_by_name() -> None:
@@ -205,3 +209,8 @@ def test_the_c_parser_reads() -> None:
     import yaml as library  # noqa: PLC0415
 
     assert library.__with_libyaml__
+
+
+@pytest.mark.parametrize("value", ["*hunter2", "!hunter2", "!hunter2 x", "!hunter2 {a: b}"])
+def test_a_password_that_begins_with_a_sign_of_yaml_stands_in_no_message(value: str) -> None:
+    assert "hunter2" not in repr(refusal(f"stringData:\n  password: {value}\n"))
