@@ -1,10 +1,12 @@
 """Writes the generated pages, or says which are stale: `python -m docs.generate [--check]`.
 
-Generated are `docs/cli.md` (the help of every command), `docs/checks/` (one page a rule), and each block of README.md
+Generated are `docs/cli.md` (the help of every command), `docs/settings.md` (the keys of kix.toml, from their schema),
+`docs/checks/` (one page a rule), and each block of README.md
 that stands under a line `<!-- run: COMMAND -->`: the command is run for real in a scratch copy of the repository's
 examples and its output stands in the fence.
 """
 
+import json
 import os
 import re
 import shlex
@@ -12,10 +14,43 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+_SETTINGS_HEAD = """# kix.toml
+
+Generated from [its JSON Schema](schemas/kix.toml.json). The same may stand in `pyproject.toml` below `[tool.kix]`.
+Without a file, `clusters/NAME.nix` and `kix.nix` are the clusters. A key that is not here is refused. Durations are
+`90s`, `10m`, `2h`, `3d`; paths are relative to the file.
+
+Of a pull request's kix.toml only the names and paths of clusters count: see
+[whose settings count](bot.md#whose-settings-count).
+
+```toml
+[clusters.shop]
+path = "clusters/shop.nix"
+context = "prod"           # of the kubeconfig; needed to deploy
+
+[check]
+fail = ["sec/*"]
+ignore = [{ rule = "rel/one-replica", resource = "Deployment/web@shop", reason = "a demo", until = "2027-01-31" }]
+```
+"""
+_SHAPES = {
+    "boolean": "`true`, `false`",
+    "duration": "duration",
+    "inside": "path",
+    "integer": "number",
+    "name": "name",
+    "namespace": "namespace",
+    "object": "table",
+    "string": "text",
+    "suppression": "table",
+    "text": "text",
+    "texts": "list of texts",
+}
 _BLOCK = re.compile(r"(<!-- run: (?P<command>.+?) -->\n```[a-z]*\n)(?P<output>.*?)(```\n)", re.DOTALL)
 
 
@@ -37,6 +72,35 @@ def check_pages() -> Mapping[str, str]:
     return {f"docs/checks/{name}": text for name, text in pages().items()}
 
 
+def settings_page() -> Mapping[str, str]:
+    """`docs/settings.md`: a table of keys for each table of kix.toml."""
+    schema = json.loads((ROOT / "docs/schemas/kix.toml.json").read_text(encoding="utf-8"))
+    tables = {"clusters.NAME": schema["$defs"]["cluster"]}
+    tables |= {name: schema["properties"][name] for name in ("check", "pins", "bot", "registries")}
+    parts = [_SETTINGS_HEAD]
+    for name, table in tables.items():
+        rows = "".join(_row(key, value, table.get("required", ())) for key, value in table["properties"].items())
+        parts.append(f"\n## [{name}]\n\n| key | values | default | meaning |\n|---|---|---|---|\n{rows}")
+    return {"docs/settings.md": "".join(parts)}
+
+
+def _row(key: str, value: Mapping[str, Any], required: Iterable[str]) -> str:
+    default = f"`{json.dumps(value['default'])}`" if "default" in value else "required" if key in required else ""
+    return f"| `{key}` | {_values(value)} | {default} | {value.get('description', '')} |\n"
+
+
+def _values(value: Mapping[str, Any]) -> str:
+    """What may stand there, in a few words: one of several, a list, or the name of a shape."""
+    if "enum" in value:
+        return ", ".join(f"`{one}`" for one in value["enum"] if isinstance(one, str))
+    if value.get("type") == "array":
+        words = _values(value["items"])
+        return f"list of {words}" if "enum" in value["items"] else f"list of {words}s"
+    if "$ref" in value:
+        return _SHAPES[value["$ref"].rpartition("/")[2]]
+    return _SHAPES[value["type"]]
+
+
 def readme() -> Mapping[str, str]:
     """README.md with every `<!-- run: … -->` block filled by running its command."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -52,7 +116,7 @@ def readme() -> Mapping[str, str]:
         return {"README.md": _BLOCK.sub(fill, text)}
 
 
-GENERATORS: tuple[Callable[[], Mapping[str, str]], ...] = (cli_page, check_pages, readme)
+GENERATORS: tuple[Callable[[], Mapping[str, str]], ...] = (cli_page, settings_page, check_pages, readme)
 
 
 def _pull_request(folder: Path) -> None:

@@ -44,6 +44,12 @@ def test_the_schema_is_one() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
+def test_every_key_says_what_it_means() -> None:
+    tables = {"cluster": SCHEMA["$defs"]["cluster"], **SCHEMA["properties"]}
+    keys = {(name, key): value for name, table in tables.items() for key, value in table.get("properties", {}).items()}
+    assert [place for place, value in keys.items() if not value.get("description")] == []
+
+
 def test_a_document_with_every_key_of_the_schema_is_valid_and_read() -> None:
     whole = tomllib.loads(WHOLE)
     VALIDATOR.validate(whole)
