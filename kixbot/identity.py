@@ -22,7 +22,8 @@ from kixbot.model.resource import Body, Ref, Resource
 STORE = "/nix/store"
 
 # Read from an object on its way in, then gone: they steer kix and say nothing about the object.
-STEERING_ANNOTATIONS = ("kix.run/cede", "kix.run/ignore")
+CEDE, IGNORE = "kix.run/cede", "kix.run/ignore"
+STEERING_ANNOTATIONS = (CEDE, IGNORE)
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 from kixbot.cluster.faults import ExistsError, NotFoundError, RequestError, StaleError, UnreachableError
 from kixbot.cluster.interface import ApiKind, Cluster
 from kixbot.errors import RefusedError
-from kixbot.model.activation import record_manager
+from kixbot.model.activation import CLUSTER_LABEL, record_manager
 
 LEASE: Final = ApiKind(
     group="coordination.k8s.io", version="v1", kind="Lease", plural="leases", namespaced=True, subresources=()
@@ -169,7 +169,7 @@ class Lock:
         body = {
             "apiVersion": LEASE.api_version,
             "kind": LEASE.kind,
-            "metadata": {"name": self._name, "namespace": self._namespace, "labels": {"kix.run/cluster": self._name}},
+            "metadata": {"name": self._name, "namespace": self._namespace, "labels": {CLUSTER_LABEL: self._name}},
             **self._spec(),
         }
         return self._cluster.create(LEASE, body, manager=record_manager(self._name))

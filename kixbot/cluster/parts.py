@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from kixbot.errors import ClusterError
-from kixbot.model.activation import RecordRow
+from kixbot.model.activation import ACTIVATION_LABEL, CLUSTER_LABEL, RecordRow
 from kixbot.model.resource import Ref
 
 SCHEMA: Final = 1
@@ -124,7 +124,7 @@ def part_body(text: str, *, number: int, owner: Mapping[str, Any], cluster: str)
         "metadata": {
             "name": part_name(str(metadata["name"]), number),
             "namespace": metadata["namespace"],
-            "labels": {"kix.run/cluster": cluster, "kix.run/activation": metadata["name"]},
+            "labels": {CLUSTER_LABEL: cluster, ACTIVATION_LABEL: metadata["name"]},
             "ownerReferences": [
                 {
                     "apiVersion": owner["apiVersion"],

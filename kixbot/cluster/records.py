@@ -16,12 +16,11 @@ from kixbot.cluster.faults import ExistsError, ForbiddenError, NotFoundError
 from kixbot.cluster.interface import ApiKind, Cluster
 from kixbot.cluster.locks import LeaseState, read_lease
 from kixbot.cluster.parts import pack, part_body, part_name
-from kixbot.cluster.record_rows import read_rows
-from kixbot.model.activation import Activation, Hold, Phase, RecordRow, record_manager
+from kixbot.cluster.record_rows import CONFIG_MAP, parts_of, read_rows
+from kixbot.model.activation import CLUSTER_LABEL, Activation, Hold, Phase, RecordRow, record_manager
 from kixbot.model.receipt import Receipt
 from kixbot.model.resource import Ref
 
-CONFIG_MAP: Final = ApiKind(group="", version="v1", kind="ConfigMap", plural="configmaps", namespaced=True)
 SECRET: Final = ApiKind(group="", version="v1", kind="Secret", plural="secrets", namespaced=True)
 NAMESPACE: Final = ApiKind(
     group="", version="v1", kind="Namespace", plural="namespaces", namespaced=False, subresources=("status",)
@@ -74,7 +73,7 @@ class Records:
             return Record(lease=LeaseState())
         lease = read_lease(self._edge, name=self._cluster, namespace=self._namespace)
         listed = self._edge.listing(
-            ACTIVATION, namespace=self._namespace, label_selector=f"kix.run/cluster={self._cluster}"
+            ACTIVATION, namespace=self._namespace, label_selector=f"{CLUSTER_LABEL}={self._cluster}"
         )
         found = sorted((activation_of(body) for body in listed.items), key=lambda one: (one.created_at or "", one.name))
         current = next((one for one in found if one.name == lease.current), None)
@@ -154,7 +153,7 @@ class Records:
         listed = self._edge.listing(
             CONFIG_MAP,
             namespace=self._namespace,
-            label_selector=f"kix.run/activation={activation}",
+            label_selector=parts_of(activation),
             metadata_only=True,
         )
         for body in listed.items:
@@ -207,7 +206,7 @@ def activation_body(activation: Activation, namespace: str) -> dict[str, Any]:
         "metadata": {
             "name": activation.name,
             "namespace": namespace,
-            "labels": {"kix.run/cluster": activation.cluster},
+            "labels": {CLUSTER_LABEL: activation.cluster},
         },
         "spec": {
             "cluster": activation.cluster,

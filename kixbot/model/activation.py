@@ -14,6 +14,10 @@ API_VERSION = f"{GROUP}/{VERSION}"
 FIELD_MANAGER = "kix"
 SECRET_MANAGER = "kix-secret"  # noqa: S105  the name of a field manager
 DEFAULT_RECORD_NAMESPACE = "kix-system"
+CLUSTER_LABEL = "kix.run/cluster"
+"""On what is of a record (Activation, parts, Lease): the cluster's name."""
+ACTIVATION_LABEL = "kix.run/activation"
+"""On the parts of a record: the Activation's name."""
 
 
 def record_manager(cluster: str) -> str:

@@ -29,6 +29,7 @@ from kixbot.model.build import Build
 from kixbot.model.plan import Conflict
 from kixbot.model.resource import Body, Ref, Resource
 from kixbot.ops.desired import (
+    APPLIED_HASH,
     contents_of,
     find_lead,
     has_plain_values,
@@ -136,7 +137,7 @@ def _upkeep(build: Build, step: Step) -> StepAction:
     labelled = cluster_label(name) in (metadata.get("labels") or {})
     annotations = metadata.get("annotations") or {}
     prefix = key_prefix(step.live, name)
-    applied = annotations.get(f"{prefix}kix.run/applied-hash")
+    applied = annotations.get(f"{prefix}{APPLIED_HASH}")
     return "none" if labelled and step.row is not None and applied == step.row.value_hash else "refresh"
 
 
