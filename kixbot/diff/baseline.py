@@ -9,6 +9,7 @@ import hmac
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from kixbot.diff.fields import (
@@ -56,6 +57,7 @@ def encode(baseline: Baseline) -> str:
     return json.dumps(fields, sort_keys=True, separators=(",", ":"))
 
 
+@lru_cache(maxsize=1024)  # a cluster has few distinct sets: objects of one kind are mostly alike
 def decode(text: str) -> Baseline:
     """The inverse of `encode`; nothing is owned where the text is empty."""
     fields = json.loads(text) if text else {}

@@ -13,12 +13,17 @@ from kixbot.model.resource import Body, Resource
 
 # Managers that write when a person types or clicks. kubectl writes as `kubectl`, `kubectl-edit`, `kubectl-patch`,
 # `kubectl-client-side-apply` and so on; the others are consoles.
-PEOPLE: Final = ("kubectl", "k9s", "rancher", "lens", "headlamp", "octant", "node-fetch", "Mozilla")
+PEOPLE: Final = ("kubectl", "k9s", "rancher", "lens", "headlamp", "octant", "node-fetch", "mozilla")
 
 
 def is_person(manager: str) -> bool:
     """Whether the field manager is a tool that people write with by hand."""
-    return manager.lower().startswith(tuple(name.lower() for name in PEOPLE))
+    return manager.lower().startswith(PEOPLE)
+
+
+def has_people(live: Body) -> bool:
+    """Whether any tool that people write with holds fields of the object itself."""
+    return any(is_person(str(one.get("manager") or "")) for one in managed_fields(live) if not one.get("subresource"))
 
 
 def additions_of(row: RecordRow, baseline: Baseline, live: Body, resource: Resource | None) -> ResourceDrift | None:

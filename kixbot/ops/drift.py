@@ -23,12 +23,13 @@ from kixbot.diff.baseline import (
 from kixbot.diff.fields import ABSENT, Name, Path, Paths, canonical, value_at
 from kixbot.diff.ownership import Holder, find_entry, holders, is_ceded, owned_paths
 from kixbot.diff.shown import shown_path
+from kixbot.errors import ClusterError
 from kixbot.identity import is_secret
 from kixbot.model.activation import FIELD_MANAGER, RecordRow
 from kixbot.model.build import Build
 from kixbot.model.drift import Drift, FieldDrift, Known, Order, ResourceDrift, Shown, Unknown
 from kixbot.model.resource import Body, Ref, Resource
-from kixbot.ops.additions import additions_of
+from kixbot.ops.additions import additions_of, has_people
 from kixbot.ops.desired import hash_of
 from kixbot.ops.nothing import nothing
 from kixbot.ops.observe import Observation, observe
@@ -38,17 +39,26 @@ _TTL: Final[Path] = (Name("spec"), Name("ttlSecondsAfterFinished"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What a record says of one object, and the manifest it was made from where a build at hand has it."""
+    """What a record says of one object. `known`: its resources in the builds at hand; `key`: that of Secret hashes."""
 
     row: RecordRow
-    baseline: Baseline
-    resource: Resource | None
-    cede: tuple[str, ...]
+    known: tuple[Resource, ...] = ()
+    key: bytes | None = None
 
     @property
-    def manifest(self) -> Body | None:
-        """The manifest as applied, None where no build at hand has it."""
-        return None if self.resource is None else self.resource.manifest
+    def baseline(self) -> Baseline:
+        """What kix owned after its write. Raises ClusterError where the record is damaged."""
+        try:
+            return decode(self.row.owned)
+        except (ValueError, AttributeError, RecursionError) as error:
+            raise ClusterError(
+                f"{self.row.ref.plain}: its row in the record is damaged", hint="deploy again"
+            ) from error
+
+    @property
+    def resource(self) -> Resource | None:
+        """The resource whose content is the recorded one, None where no build at hand has it."""
+        return next((one for one in self.known if hash_of(one, self.key) == self.row.content_hash), None)
 
 
 def find_drift(seen: Observation, builds: Iterable[Build] = ()) -> Drift:
@@ -62,10 +72,12 @@ def find_drift(seen: Observation, builds: Iterable[Build] = ()) -> Drift:
             known.setdefault(resource.ref, []).append(resource)
     resources, additions = [], []
     for ref in sorted(seen.rows):
+        live = seen.live.get(ref)
+        if live is not None and _is_clean(seen, ref, live) and not has_people(live):
+            continue
         applied = applied_of(seen, ref, known.get(ref, ()))
         if applied is None:
             continue
-        live = seen.live.get(ref)
         found = _absent(seen, applied) if live is None else _compare(seen, applied, live)
         resources += [found] if found is not None else []
         added = None if live is None else additions_of(applied.row, applied.baseline, live, applied.resource)
@@ -73,14 +85,22 @@ def find_drift(seen: Observation, builds: Iterable[Build] = ()) -> Drift:
     return Drift(resources=tuple(resources), additions=tuple(additions))
 
 
+def _is_clean(seen: Observation, ref: Ref, live: Body) -> bool:
+    """The object and the version of it that a record knows."""
+    metadata = live["metadata"]
+    return any(
+        row.resource_version == metadata["resourceVersion"] and row.uid == metadata["uid"]
+        for row in seen.rows[ref]
+        if row.value_hash
+    )
+
+
 def applied_of(seen: Observation, ref: Ref, known: Sequence[Resource] = ()) -> Applied | None:
     """The last apply that the record knows of an object of the build; None where there was none."""
     rows = [row for row in seen.rows.get(ref, ()) if row.identity and row.value_hash]
     if not rows:
         return None
-    row = rows[-1]
-    resource = next((one for one in known if hash_of(one, seen.record.key) == row.content_hash), None)
-    return Applied(row=row, baseline=decode(row.owned), resource=resource, cede=row.cede)
+    return Applied(row=rows[-1], known=tuple(known), key=seen.record.key)
 
 
 def _absent(seen: Observation, applied: Applied) -> ResourceDrift | None:
@@ -107,11 +127,10 @@ def is_done_job(seen: Observation, ref: Ref, content: str | None = None) -> bool
 
 def _compare(seen: Observation, applied: Applied, live: Body) -> ResourceDrift | None:
     row, baseline = applied.row, applied.baseline
-    metadata = live["metadata"]
     rows = seen.rows[row.ref]
-    if metadata["uid"] == row.uid and any(metadata["resourceVersion"] == one.resource_version for one in rows):
+    if _is_clean(seen, row.ref, live):
         return None
-    if metadata["uid"] != row.uid:
+    if live["metadata"]["uid"] != row.uid:
         interrupted = find_entry(live, FIELD_MANAGER) is not None and any(not one.value_hash for one in rows)
         return None if interrupted else ResourceDrift(ref=row.ref, package=row.package, state="replaced")
     disowned = _is_disowned(baseline, live)
@@ -145,17 +164,31 @@ def is_unmoved(row: RecordRow, body: Body, key: bytes | None) -> bool:
 def _fields(seen: Observation, applied: Applied, live: Body) -> list[FieldDrift]:
     baseline, row = applied.baseline, applied.row
     owned = owned_paths(live, FIELD_MANAGER)
-    lost = frozenset(path for path in baseline.paths - owned if not any(is_ceded(path, one) for one in applied.cede))
+    lost = frozenset(path for path in baseline.paths - owned if not _is_left(path, row.cede))
     partial = row.ref in seen.partial
     print_now = "" if partial else fingerprint(live, baseline, seen.record.key if _is_secret(row) else None)
     keyless = _is_secret(row) and seen.record.key is None
     unmoved = not partial and not keyless and same_values(print_now, row.value_hash)
+    resource = applied.resource if lost or print_now != row.value_hash else None
+    manifest = None if resource is None else resource.manifest
     found = [
-        _field(applied, live, path, unmoved=unmoved, partial=partial) for path in _reported(lost, live, partial=partial)
+        _field(row, manifest, live, path, unmoved=unmoved, partial=partial)
+        for path in _reported(lost, live, partial=partial)
     ]
     if not lost and unmoved and print_now != row.value_hash:
-        found += _reordered(applied, live)
+        found += _reordered(baseline, manifest, live)
     return found
+
+
+def _is_left(path: Path, cede: tuple[str, ...]) -> bool:
+    """Whether the build left the field to others. A path in the record that is none leaves nothing."""
+    for one in cede:
+        try:
+            if is_ceded(path, one):
+                return True
+        except ValueError:
+            continue
+    return False
 
 
 def _reported(lost: Paths, live: Body, *, partial: bool) -> tuple[Path, ...]:
@@ -168,9 +201,11 @@ def _reported(lost: Paths, live: Body, *, partial: bool) -> tuple[Path, ...]:
     return topmost(gone) + tuple(sorted(leaves, key=shown_path))
 
 
-def _field(applied: Applied, live: Body, path: Path, *, unmoved: bool, partial: bool) -> FieldDrift:
-    hidden = _is_secret(applied.row) and path[:1] in ((Name("data"),), (Name("stringData"),))
-    before = ABSENT if applied.manifest is None else value_at(applied.manifest, path)
+def _field(
+    row: RecordRow, manifest: Body | None, live: Body, path: Path, *, unmoved: bool, partial: bool
+) -> FieldDrift:
+    hidden = _is_secret(row) and path[:1] in ((Name("data"),), (Name("stringData"),))
+    before = ABSENT if manifest is None else value_at(manifest, path)
     sent: Shown = Unknown.SECRET if hidden else Unknown.UNAVAILABLE if before is ABSENT else Known(value=before)
     now = value_at(live, path)
     holder = latest(holders(live, path, but=FIELD_MANAGER))
@@ -204,10 +239,10 @@ def _in_metadata(path: Path) -> bool:
     return path[:1] == (Name("metadata"),)
 
 
-def _reordered(applied: Applied, live: Body) -> list[FieldDrift]:
+def _reordered(baseline: Baseline, manifest: Body | None, live: Body) -> list[FieldDrift]:
     """Lists whose items are as applied, in another order. Who did it is not recorded: no field was changed."""
-    now = ordered_lists(live, applied.baseline)
-    before = {} if applied.manifest is None else ordered_lists(applied.manifest, applied.baseline)
+    now = ordered_lists(live, baseline)
+    before = {} if manifest is None else ordered_lists(manifest, baseline)
     return [
         FieldDrift(
             path=shown_path(path),
@@ -216,7 +251,7 @@ def _reordered(applied: Applied, live: Body) -> list[FieldDrift]:
             live=Order(keys=now[path]),
         )
         for path in sorted(now, key=shown_path)
-        if applied.manifest is None or before.get(path) != now[path]
+        if manifest is None or before.get(path) != now[path]
     ]
 
 
@@ -224,9 +259,9 @@ def _is_secret(row: RecordRow) -> bool:
     return is_secret({"apiVersion": row.api_version, "kind": row.ref.kind})
 
 
-def baselines(seen: Observation) -> Mapping[Ref, Baseline]:
-    """The recorded baseline of every object that was applied."""
-    found = {ref: applied_of(seen, ref) for ref in seen.rows}
+def baselines(seen: Observation, refs: Iterable[Ref]) -> Mapping[Ref, Baseline]:
+    """The recorded baseline of each of these objects that was applied."""
+    found = {ref: applied_of(seen, ref) for ref in refs}
     return {ref: applied.baseline for ref, applied in found.items() if applied is not None}
 
 

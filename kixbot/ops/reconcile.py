@@ -29,7 +29,7 @@ def put_back(
     Raises what dry-runs raise.
     """
     drifted = {one.ref for one in drift.resources}
-    known = baselines(seen)
+    known = baselines(seen, drifted)
 
     def decide(step: Step) -> Step:
         if step.ref not in drifted or step.live is None:

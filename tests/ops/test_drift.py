@@ -1,9 +1,12 @@
 """Drift: exactly what somebody else changed, and nothing where nobody did. On the embedded cluster and a real one."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from kixbot.errors import ClusterError
+from kixbot.ops.drift import find_drift
 from tests.ops.deploys import config_map
 from tests.ops.worlds import BLUE, World, embedded, real
 from tests.parts.access import Access
@@ -307,6 +310,17 @@ def test_what_left_the_build_and_was_deleted_by_hand_is_no_drift(world: World) -
     world.deploy()
     world.delete("v1", "ConfigMap", "old")
     assert world.told(world.build()) == []
+
+
+@pytest.mark.parametrize("owned", ["{", "[]", '"x"', '{"f:data": 1}'])
+def test_a_damaged_row_is_one_clear_error(owned: str) -> None:
+    world = embedded()
+    world.deploy()
+    world.patch(*CONFIG_MAP, {"data": {"colour": "red"}})
+    seen = world.observe()
+    rows = {ref: tuple(replace(row, owned=owned, cede=("a[",)) for row in found) for ref, found in seen.rows.items()}
+    with pytest.raises(ClusterError, match="ConfigMap shop/web: its row in the record is damaged"):
+        find_drift(replace(seen, rows=rows))
 
 
 def test_a_plan_shows_drift_before_the_activation_and_does_not_count_it_as_a_change(world: World) -> None:
