@@ -51,7 +51,8 @@ def command(ctx: click.Context, /, cluster: str | None, **options: Any) -> int:
     """
     session: Session = ctx.obj
     if options["dry_run"]:
-        result = ctx.invoke(plan_command.command, cluster=cluster, form="text", adopt=options["adopt"], exit_code=False)
+        asked_too = {name: options[name] for name in ("adopt", "reconcile")}
+        result = ctx.invoke(plan_command.command, cluster=cluster, form="text", exit_code=False, **asked_too)
         return int(result or ExitCode.DONE)
     asked = _options(options)  # before anything is evaluated: a wrong option is said at once
     target, build = checked_build(session, cluster)

@@ -26,9 +26,12 @@ Examples:
 @click.argument("cluster", required=False)
 @click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", help="How to print it.")
 @click.option("--adopt", multiple=True, metavar="MANAGER[@NAMESPACE[/PACKAGE]]", help="As kix deploy would.")
+@click.option("--reconcile", is_flag=True, help="As kix deploy would.")
 @click.option("--exit-code", is_flag=True, help="Exit 1 when there are changes.")
 @click.pass_obj
-def command(session: Session, cluster: str | None, *, form: str, adopt: tuple[str, ...], exit_code: bool) -> int:
+def command(
+    session: Session, cluster: str | None, *, form: str, adopt: tuple[str, ...], reconcile: bool, exit_code: bool
+) -> int:
     """Show what a deploy of CLUSTER would change and in which waves. Writes nothing."""
     target, build = checked_build(session, cluster)
     with closing(open_target(session, target)) as edge:
@@ -38,6 +41,7 @@ def command(session: Session, cluster: str | None, *, form: str, adopt: tuple[st
             record_namespace=target.settings.record_namespace,
             allow_plain_secrets=target.settings.allow_plain_secrets,
             adopt=tuple(parse(text) for text in adopt),
+            reconcile=reconcile,
         )
     plan = replace(live.plan, drift=with_applied_values(session, target.name, live.seen, known=(build,)))
     if form == "json":

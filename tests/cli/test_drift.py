@@ -128,6 +128,26 @@ def test_diff_and_plan_show_drift_before_the_activation_also_in_markdown(
     assert f"<details><summary>Drift</summary>\n\n```text\n{section}```\n\n</details>" in out
 
 
+def test_a_plan_shows_what_reconciling_would_put_back(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kix(repository, "deploy", "shop", "--yes")
+    by_hand(repository, {"data": {"colour": "red"}})
+    capsys.readouterr()
+    assert kix(repository, "plan", "shop", "--reconcile", "--exit-code") == 1
+    plan = capsys.readouterr().out
+    assert '          ~ $.data.colour:\n              old: "red"\n              new: "blue"\n' in plan
+    assert kix(repository, "deploy", "shop", "--dry-run", "--reconcile") == 0
+    assert capsys.readouterr().out == plan
+    assert kix(repository, "deploy", "shop", "--yes", "--reconcile") == 0
+    assert kix(repository, "drift", "shop") == 0
+
+
+def test_an_adoption_that_names_nobody_is_a_usage_error(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert kix(repository, "plan", "shop", "--adopt", "@shop") == 2
+    assert capsys.readouterr().err == (
+        "error: --adopt @shop: no manager\n  hint: MANAGER, MANAGER@NAMESPACE or MANAGER@NAMESPACE/PACKAGE\n"
+    )
+
+
 def test_before_the_first_deploy_there_is_no_drift(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert kix(repository, "drift", "shop") == 0
     assert capsys.readouterr().out == "Drift: none; nothing was deployed to cluster shop yet\n"
