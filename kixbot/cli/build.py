@@ -1,7 +1,5 @@
 """`kix build`: evaluate and check; print the activation and its store path."""
 
-from datetime import UTC, datetime
-
 import click
 
 from kixbot.cli.session import Session
@@ -24,7 +22,7 @@ def command(session: Session, /, *, targets: tuple[str, ...], ref: str | None, o
     """
     request = BuildRequest(directory=session.directory, targets=targets, ref=ref, config=session.config)
     built = building.build(request)
-    report = checking.check(built.build, pins=built.pins, today=datetime.now(tz=UTC).date())
+    report = checking.check(built.build, pins=built.pins)
     code = checking.exit_code(report)
     if code is not ExitCode.DONE:
         for line in check_text.text(report).rstrip("\n").split("\n"):

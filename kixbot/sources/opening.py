@@ -122,8 +122,6 @@ def evaluate_cluster(source: Opened, name: str) -> Found:
     if path.endswith(".nix"):
         _check_unsaid(name, cluster)
         return _found(source, name, _definition(source, path, info, cluster))
-    if path.endswith("flake.nix"):
-        raise SettingsError(f"[clusters.{name}]: {path} is of a kind this version does not build")
     found = files.collect(source.tree.root, path, known=frozenset(source.tree.files))
     check = source.settings.check
     loose = Loose(
