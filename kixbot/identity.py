@@ -17,7 +17,7 @@ from typing import Any
 
 from kixbot.errors import SourceError
 from kixbot.model.build import ActivationIdentity, Identity
-from kixbot.model.resource import Body, Ref, Resource
+from kixbot.model.resource import BUILTIN_GROUPS, Body, Ref, Resource
 
 STORE = "/nix/store"
 
@@ -62,21 +62,41 @@ def normalize(manifest: Body, *, namespace: str = "") -> dict[str, Any]:
 
 
 def is_secret(manifest: Body) -> bool:
-    """Whether this is a core Secret, whose values never enter a hash without a key."""
-    return manifest.get("kind") == "Secret" and manifest.get("apiVersion") == "v1"
+    """Whether this is a Secret, whose values never enter a hash without a key and are never shown.
+
+    Only the core `v1` one is a valid Secret; one written into another built-in group or version by mistake holds
+    values all the same.
+    """
+    group = str(manifest.get("apiVersion", "")).rpartition("/")[0]
+    return manifest.get("kind") == "Secret" and group in BUILTIN_GROUPS
+
+
+def is_public(field: str, value: Any) -> bool:
+    """Whether a top-level field of a Secret can be shown: what it is and is called, its type and `immutable`.
+
+    A field the API does not know, and a known one of the wrong type, may hold a value that was put there by mistake.
+    """
+    match field:
+        case "apiVersion" | "kind" | "type":
+            return isinstance(value, str)
+        case "immutable":
+            return isinstance(value, bool)
+        case "metadata":
+            return isinstance(value, Mapping)
+    return False
 
 
 def without_values(manifest: Body) -> Body:
-    """A core Secret with every value of `data` emptied, its keys kept; any other manifest as it is.
+    """A Secret with every value emptied, the keys of its data kept; any other manifest as it is.
 
     kubectl's copy of what it applied, an annotation, holds the values again and is emptied too.
     """
     if not is_secret(manifest):
         return manifest
-    body = dict(manifest)
-    for field in ("data", "stringData"):
-        if field in body:
-            body[field] = dict.fromkeys(body[field], "") if isinstance(body[field], Mapping) else ""
+    body = {
+        field: value if is_public(field, value) else dict.fromkeys(value, "") if isinstance(value, Mapping) else ""
+        for field, value in manifest.items()
+    }
     metadata = body.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, Mapping) else None
     if isinstance(metadata, Mapping) and isinstance(annotations, Mapping) and LAST_APPLIED in annotations:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from kixbot.diff.lists import align, reordering, shared_keys
 from kixbot.diff.normalize import is_same, without_nulls
-from kixbot.identity import LAST_APPLIED, is_secret
+from kixbot.identity import LAST_APPLIED, is_public, is_secret
 from kixbot.model.path import ROOT, index, item, member
 from kixbot.model.plan import Added, Changed, FieldChange, Removed, Reordered, SecretChanged
 from kixbot.model.resource import Body
@@ -96,11 +96,19 @@ def _hidden(changes: Sequence[FieldChange]) -> Iterator[FieldChange]:
         path = change.path
         within = next((one for one in _SECRET_MAPS if path == one or path.startswith((f"{one}.", f"{one}["))), None)
         if within is None:
-            yield from _public(change)
+            yield from _public(change) if _is_public(change) else [SecretChanged(path=path, action=_action(change))]
         elif path == within:
             yield from _map_values(change)
         else:
             yield SecretChanged(path=path, action=_action(change))
+
+
+def _is_public(change: FieldChange) -> bool:
+    """Whether a change outside data can be shown: of the metadata, or of a field that `is_public` on both sides."""
+    if change.path.startswith("$.metadata"):
+        return True
+    sides = [getattr(change, side) for side in ("old", "new") if hasattr(change, side)]
+    return all(is_public(change.path.removeprefix("$."), value) for value in sides)
 
 
 def _public(change: FieldChange) -> Iterator[FieldChange]:

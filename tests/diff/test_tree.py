@@ -7,6 +7,7 @@ from hypothesis import given, strategies as st
 
 from kixbot.diff.normalize import is_same, without_nulls
 from kixbot.diff.tree import diff
+from kixbot.identity import without_values
 from kixbot.model.path import item_keys
 from kixbot.model.plan import Added, Changed, FieldChange, Removed, Reordered, SecretChanged
 from tests.diff.apply import apply
@@ -119,6 +120,24 @@ def test_the_copy_of_secret_values_that_kubectl_keeps_is_hidden() -> None:
     assert shown(diff(secret(), noted)) == ["added $.metadata.annotations"]
     assert shown(diff(noted, again)) == ["+ $.metadata.annotations.x y"]
     assert shown(diff(noted, changed)) == [f'changed $.metadata.annotations."{next(iter(copy))}"']
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({}, {"stringdata": {"password": "hunter2"}}),
+        ({"stringdata": {"password": "hunter1"}}, {"stringdata": {"password": "hunter2"}}),
+        ({"immutable": True}, {"immutable": "hunter2"}),
+        ({"data": {"a": ""}}, {"data": "hunter2"}),
+        ({"apiVersion": "v2"}, {"apiVersion": "v2", "data": {"password": "hunter2"}}),
+        ({"apiVersion": "apps/v1"}, {"apiVersion": "apps/v1", "spec": {"password": "hunter2"}}),
+    ],
+)
+def test_a_value_that_stands_in_a_secret_by_mistake_is_hidden_too(old: dict[str, Any], new: dict[str, Any]) -> None:
+    changes = diff({**secret(), **old}, {**secret(), **new})
+    assert changes
+    assert "hunter" not in repr(changes)
+    assert "hunter" not in repr(without_values({**secret(), **new}))
 
 
 def test_a_secret_of_another_group_is_no_secret() -> None:
