@@ -6,6 +6,7 @@ from typing import cast
 from kixbot.checks.base import Check, Example, Hit
 from kixbot.checks.context import Context
 from kixbot.checks.pod_security import Level, minor_of, violations
+from kixbot.checks.shape import labels
 from kixbot.model.finding import Related, Severity
 
 _LABEL = "pod-security.kubernetes.io/enforce"
@@ -13,10 +14,11 @@ _LABEL = "pod-security.kubernetes.io/enforce"
 
 def _find(context: Context) -> Iterator[Hit]:
     for namespace in context.of_kind("Namespace"):
-        level = namespace.labels.get(_LABEL)
+        marks = labels(namespace.labels)
+        level = marks.get(_LABEL)
         if level not in {"baseline", "restricted"}:
             continue
-        version = namespace.labels.get(f"{_LABEL}-version", "latest")
+        version = marks.get(f"{_LABEL}-version", "latest")
         minor = minor_of(context.cluster.kubernetes_version if version == "latest" else version)
         for pods in context.pods_in(namespace.ref.name):
             found = [] if pods.is_opaque else list(violations(pods, cast("Level", level), minor))

@@ -137,7 +137,7 @@ def _host_port(pods: Pods, _: Minor) -> Iterator[Violation]:
 def _apparmor(pods: Pods, _: Minor) -> Iterator[Violation]:
     for who, path, context in _contexts(pods):
         kind = at(context, "appArmorProfile").get("type")
-        if kind is not None and kind not in _PROFILES:
+        if kind is not None and text(kind) not in _PROFILES:
             yield Violation("apparmor", f"{path}.appArmorProfile.type", f"{who}has AppArmor profile {kind}")
     for key, value in _annotations(pods).items():
         if key.startswith(_APPARMOR) and not (value in {"", "runtime/default"} or value.startswith("localhost/")):
@@ -182,7 +182,7 @@ def _proc_mount_restricted(pods: Pods, minor: Minor) -> Iterator[Violation]:
 def _seccomp(pods: Pods, _: Minor) -> Iterator[Violation]:
     for who, path, context in _contexts(pods):
         kind = at(context, "seccompProfile").get("type")
-        if kind is not None and kind not in _PROFILES:
+        if kind is not None and text(kind) not in _PROFILES:
             yield Violation("seccomp", f"{path}.seccompProfile.type", f"{who}has seccomp profile {kind}")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kixbot.checks.base import Check, Example, Hit
 from kixbot.checks.context import Context
-from kixbot.checks.shape import at, keyed, mappings, text
+from kixbot.checks.shape import at, keyed, mappings, text, texts
 from kixbot.model.finding import Confidence, Severity
 
 
@@ -12,7 +12,7 @@ def _find(context: Context) -> Iterator[Hit]:
     for ingress in context.of_kind("Ingress", "networking.k8s.io"):
         spec = at(ingress.manifest, "spec")
         entries = mappings(spec.get("tls"))
-        hosts = [host for entry in entries for host in entry.get("hosts") or () if isinstance(host, str)]
+        hosts = [host for entry in entries for host in texts(entry.get("hosts"))]
         # An entry without hosts is the certificate of all of them.
         if not entries or any(not entry.get("hosts") for entry in entries):
             continue

@@ -20,7 +20,7 @@ def _find(context: Context) -> Iterator[Hit]:
             target = port.get("targetPort")
             if not isinstance(target, str):
                 continue
-            numbers: defaultdict[object, list[Pods]] = defaultdict(list)
+            numbers: defaultdict[int, list[Pods]] = defaultdict(list)
             for pods in lasting:
                 for number in _numbers(pods, target):
                     numbers[number].append(pods)
@@ -38,11 +38,11 @@ def _find(context: Context) -> Iterator[Hit]:
                 )
 
 
-def _numbers(pods: Pods, name: str) -> Iterator[object]:
+def _numbers(pods: Pods, name: str) -> Iterator[int]:
     for container in pods.containers:
         for _, port in keyed("", container.body, "ports") if container.lasts else ():
-            if port.get("name") == name:
-                yield port.get("containerPort")
+            if port.get("name") == name and isinstance(number := port.get("containerPort"), int):
+                yield number
 
 
 _EXAMPLE = """\

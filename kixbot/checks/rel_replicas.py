@@ -6,7 +6,7 @@ from kixbot.checks.base import Check, Example, Hit
 from kixbot.checks.context import Context
 from kixbot.checks.pods import Pods
 from kixbot.checks.services import backends
-from kixbot.checks.shape import at, keyed
+from kixbot.checks.shape import at, keyed, text
 from kixbot.model.finding import Confidence, Severity
 from kixbot.model.resource import Ref
 
@@ -21,7 +21,7 @@ def _open_services(context: Context) -> frozenset[Ref]:
         for one in backends(context)
         if one.source.ref.group in {"networking.k8s.io", "gateway.networking.k8s.io"}
     }
-    exposed = {one.ref for one in context.of_kind("Service") if at(one.manifest, "spec").get("type") in _OPEN}
+    exposed = {one.ref for one in context.of_kind("Service") if text(at(one.manifest, "spec").get("type")) in _OPEN}
     return frozenset(routed | exposed)
 
 

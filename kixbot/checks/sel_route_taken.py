@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from kixbot.checks.base import Check, Example, Hit
 from kixbot.checks.context import Context
 from kixbot.checks.services import GATEWAY_GROUP, routed_hosts
-from kixbot.checks.shape import at, keyed, mappings, text
+from kixbot.checks.shape import at, keyed, mappings, text, texts
 from kixbot.model.finding import Confidence, Related, Severity
 from kixbot.model.resource import Resource
 
@@ -45,7 +45,7 @@ def _hit(first: _Place, other: Resource, where: str, shown: str) -> Hit:
 def _routed(route: Resource) -> Iterator[tuple[tuple[str, ...], str]]:
     """Parent, host, kind of match and path of each plain match; one that also asks for more is no double."""
     spec = at(route.manifest, "spec")
-    hosts = [host for host in spec.get("hostnames") or ("",) if isinstance(host, str)]
+    hosts = texts(spec.get("hostnames")) or ("",)
     own = route.ref.namespace
     parents = [
         f"{one.get('namespace', own)}/{one.get('name')}/{one.get('sectionName')}/{one.get('port')}"

@@ -34,6 +34,11 @@ def text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
+def texts(value: object) -> tuple[str, ...]:
+    """The strings of a list; other items, and anything but a list, are left out."""
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()
+
+
 def labels(value: object) -> dict[str, str]:
     """The string entries of a label map."""
     return {key: item for key, item in mapping(value).items() if isinstance(item, str)}

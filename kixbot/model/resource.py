@@ -118,12 +118,14 @@ class Resource:
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """metadata.labels, empty when absent."""
-        found: Mapping[str, str] = self.manifest.get("metadata", {}).get("labels") or {}
-        return found
+        """metadata.labels, empty when absent or no map."""
+        return _map(self.manifest.get("metadata", {}).get("labels"))
 
     @property
     def annotations(self) -> Mapping[str, str]:
-        """metadata.annotations, empty when absent."""
-        found: Mapping[str, str] = self.manifest.get("metadata", {}).get("annotations") or {}
-        return found
+        """metadata.annotations, empty when absent or no map."""
+        return _map(self.manifest.get("metadata", {}).get("annotations"))
+
+
+def _map(value: object) -> Mapping[str, str]:
+    return value if isinstance(value, Mapping) else {}

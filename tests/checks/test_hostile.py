@@ -1,5 +1,7 @@
 """Bodies of any shape: rules look for one thing each and never fall over the rest."""
 
+from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -83,6 +85,45 @@ def test_no_body_makes_a_rule_fall_over_and_every_report_can_be_printed(build: B
     assert report == run(build, checks=CHECKS)
     for text in (check_text.text(report), check_markdown.markdown(report), check_json.text(report)):
         assert "\x1b" not in text.replace("\\u001b", "")
+
+
+EXAMPLES = [
+    build_of(text, facts=CLOSED)
+    for check in CHECKS
+    if check.example.language == "yaml" and check.id != "api/object-size"
+    for text in (check.example.bad, check.example.good)
+]
+"""What rules do look at: each field that one of them reads is in its example."""
+ODD: list[Any] = [5, True, "x", [1], ["a", {}], {}, {"a": 1}, None, [[]], {"name": ["a"]}, -1.5]
+
+
+def places(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Every place of a body but those that name the object."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in entries:
+        where = (*at, key)
+        if where not in {("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace")}:
+            if where != ("metadata",):
+                yield where
+            yield from places(entry, where)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_a_value_of_the_wrong_type_in_a_field_that_a_rule_reads(data: st.DataObject) -> None:
+    build = data.draw(st.sampled_from(EXAMPLES))
+    number = data.draw(st.integers(0, len(build.resources) - 1))
+    manifest = deepcopy(dict(build.resources[number].manifest))
+    there = list(places(manifest))
+    if there:
+        *above, last = data.draw(st.sampled_from(there))
+        owner: Any = manifest
+        for step in above:
+            owner = owner[step]
+        owner[last] = data.draw(st.sampled_from(ODD))
+    resources = list(build.resources)
+    resources[number] = replace(resources[number], manifest=manifest)
+    assert check_json.text(run(replace(build, resources=tuple(resources))))
 
 
 def test_the_shapes_reach_the_graph_too() -> None:
