@@ -8,10 +8,12 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import click
 
 from kixbot import __version__
-from kixbot.errors import ExitCode, KixError, SourceError
+from kixbot.errors import ExitCode, KixError, SourceError, UsageError
 from kixbot.output.terminal import escape, escape_block
 
 
@@ -35,6 +37,25 @@ def guard(run: Callable[[], int], say: Callable[[str], None]) -> int:
         say(f"error: kix met a bug of its own: {type(error).__name__}")
         say(f"  hint: please report it with the log {path}")
         return int(ExitCode.BUG)
+
+
+def invoke(command: click.Command, arguments: Sequence[str], *, name: str) -> int:
+    """Run one command line of the face called `name`; gives its exit code. click's own errors become UsageError.
+
+    Without a command the help goes to stderr, as it is: it is our own text, of several lines.
+    """
+    try:
+        result = command.main(list(arguments), prog_name=name, standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return int(ExitCode.USAGE)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f"{context.command_path} --help" if context else f"{name} --help"
+        raise UsageError(error.format_message(), hint=hint) from error
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
+    return result if isinstance(result, int) else int(ExitCode.DONE)
 
 
 def describe(error: KixError) -> list[str]:

@@ -50,9 +50,8 @@ def test_help_build_and_check_load_no_client_library(arguments: list[str], tmp_p
     )
     program = (
         "import json, sys\n"
-        "from kixbot.cli.console import Console\n"
         "from kixbot.cli.main import run\n"
-        f"code = run({arguments!r}, Console())\n"
+        f"code = run({arguments!r})\n"
         "print(json.dumps([code, sorted({name.partition('.')[0] for name in sys.modules})]), file=sys.stderr)\n"
     )
     done = subprocess.run(
@@ -92,6 +91,6 @@ def test_the_top_level_is_as_the_map_says() -> None:
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     assert {name.partition("/")[0] for name in tracked.splitlines()} <= {
         ".ci", ".github", ".gitignore", ".gitlab-ci.yml", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE",
-        "Makefile", "README.md", "SECURITY.md", "action.yml", "bench", "docs", "examples", "flake.nix", "kixbot",
+        "Makefile", "README.md", "SECURITY.md", "action.yml", "docs", "examples", "flake.nix", "kixbot",
         "pyproject.toml", "templates", "tests",
     }  # fmt: skip

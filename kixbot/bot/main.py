@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from kixbot import __version__
-from kixbot.boundary import guard
+from kixbot.boundary import guard, invoke
 from kixbot.errors import ExitCode, KixError, UsageError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -170,19 +170,8 @@ def _close_memory() -> None:
 
 
 def execute(arguments: Sequence[str]) -> int:
-    """Run one invocation and return its exit code. click's own errors become usage errors."""
-    try:
-        result = kixbot.main(list(arguments), prog_name="kixbot", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
-        return int(ExitCode.USAGE)
-    except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        hint = f"{context.command_path} --help" if context else "kixbot --help"
-        raise UsageError(error.format_message(), hint=hint) from error
-    except click.Abort as error:
-        raise KeyboardInterrupt from error
-    return result if isinstance(result, int) else int(ExitCode.DONE)
+    """Run one invocation and return its exit code."""
+    return invoke(kixbot, arguments, name="kixbot")
 
 
 def main() -> None:

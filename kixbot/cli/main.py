@@ -13,10 +13,10 @@ from typing import NamedTuple
 import click
 
 from kixbot import __version__
-from kixbot.boundary import guard
+from kixbot.boundary import guard, invoke
 from kixbot.cli.console import Console
 from kixbot.cli.session import Session
-from kixbot.errors import ExitCode, UsageError
+from kixbot.errors import UsageError
 
 
 class Row(NamedTuple):
@@ -109,23 +109,11 @@ def kix(
     )
 
 
-def run(arguments: Sequence[str], console: Console) -> int:
-    """Run one invocation and return its exit code. click's own errors become usage errors."""
-    try:
-        result = kix.main(list(arguments), prog_name="kix", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        console.note(error.format_message())
-        return int(ExitCode.USAGE)
-    except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        hint = f"{context.command_path} --help" if context else "kix --help"
-        raise UsageError(error.format_message(), hint=hint) from error
-    except click.Abort as error:
-        raise KeyboardInterrupt from error
-    return result if isinstance(result, int) else int(ExitCode.DONE)
+def run(arguments: Sequence[str]) -> int:
+    """Run one invocation and return its exit code."""
+    return invoke(kix, arguments, name="kix")
 
 
 def main() -> None:
     """The console script `kix`."""
-    console = Console()
-    sys.exit(guard(lambda: run(sys.argv[1:], console), console.say_error))
+    sys.exit(guard(lambda: run(sys.argv[1:]), Console().say_error))

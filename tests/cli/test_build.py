@@ -9,9 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from kixbot.boundary import guard
-from kixbot.cli.console import Console
-from kixbot.cli.main import run
+from tests.cli.typed import kix
 
 ROOT = Path(__file__).parents[2]
 MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n"
@@ -22,12 +20,6 @@ kix.buildCluster {
   modules = [ kix.flavors.kind { resources.shop.ConfigMap.a.data.x = TEXT; } ];
 }
 """
-
-
-def kix(folder: Path, *words: str) -> int:
-    """Run kix in this process, in a folder; output goes to stdout and stderr."""
-    console = Console()
-    return guard(lambda: run(["-C", str(folder), *words], console), console.say_error)
 
 
 def write(folder: Path, name: str, text: str) -> None:

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kixbot.boundary import guard
-from kixbot.cli.console import Console
-from kixbot.cli.main import run
+from tests.cli.typed import kix
 
 WEB = """\
 apiVersion: batch/v1
@@ -35,12 +33,6 @@ metadata: {name: web, namespace: shop}
 spec: {podSelector: {}, policyTypes: [Ingress]}
 """
 PINNED = "web@sha256:" + "1" * 64
-
-
-def kix(folder: Path, *words: str) -> int:
-    """Run kix in this process, in a folder; output goes to stdout and stderr."""
-    console = Console()
-    return guard(lambda: run(["-C", str(folder), *words], console), console.say_error)
 
 
 def write(folder: Path, name: str, text: str) -> None:
@@ -206,9 +198,8 @@ def test_explain_suggests_the_nearest_rule(tmp_path: Path, capsys: pytest.Captur
 CLIENTS = ("kubernetes", "github", "gitlab", "jinja2", "kopf", "pydantic", "urllib3", "tenacity", "asyncio")
 COUNT = """
 import json, sys
-from kixbot.cli.console import Console
 from kixbot.cli.main import run
-code = run(sys.argv[1:], Console())
+code = run(sys.argv[1:])
 print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
 """
 

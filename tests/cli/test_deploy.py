@@ -15,10 +15,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from kixbot.boundary import guard
-from kixbot.cli.console import Console
-from kixbot.cli.main import run
 from kixbot.cluster.memory import MemoryCluster
+from tests.cli.typed import kix
 from tests.ops.deploys import SHOP
 
 ROOT = Path(__file__).parents[2]
@@ -29,12 +27,6 @@ schema = 1
 path = "manifests"
 """
 CANARY = "canary-0b6f2c"
-
-
-def kix(folder: Path, *words: str) -> int:
-    """Run kix in this process, in a folder; output goes to stdout and stderr."""
-    console = Console()
-    return guard(lambda: run(["-C", str(folder), *words], console), console.say_error)
 
 
 def faults(name: str, document: Any) -> list[str]:

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kixbot.boundary import guard
-from kixbot.cli.console import Console
-from kixbot.cli.main import run
+from tests.cli.typed import kix
 
 WEB = """\
 apiVersion: v1
@@ -22,12 +20,6 @@ schema = 1
 [clusters.shop]
 path = "manifests"
 """
-
-
-def kix(folder: Path, *words: str) -> int:
-    """Run kix in this process, in a folder; output goes to stdout and stderr."""
-    console = Console()
-    return guard(lambda: run(["-C", str(folder), *words], console), console.say_error)
 
 
 def write(folder: Path, name: str, text: str) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from kixbot.ops.build import BuildRequest, build
-from tests.cli.test_deploy import CANARY, edit, kix, repository
+from tests.cli.test_deploy import CANARY, edit, repository
+from tests.cli.typed import kix
 
 __all__ = ["repository"]
 

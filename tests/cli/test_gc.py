@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_deploy import edit, kix, repository
+from tests.cli.test_deploy import edit, repository
+from tests.cli.typed import kix
 
 __all__ = ["repository"]
 

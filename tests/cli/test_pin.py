@@ -11,11 +11,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kixbot.boundary import guard
-from kixbot.cli.console import Console
-from kixbot.cli.main import run
 from kixbot.registry.loopback import LoopbackRegistry
 from kixbot.registry.memory import ImageRecipe, ImageStore, make_image
+from tests.cli.typed import kix
 
 ROOT = Path(__file__).parent.parent.parent
 SCHEMAS = ROOT / "docs" / "schemas"
@@ -38,8 +36,7 @@ class Shop:
         (folder / "kix.toml").write_text(f"schema = 1\n{mirrors}")
 
     def kix(self, *words: str) -> int:
-        console = Console()
-        return guard(lambda: run(["-C", str(self.folder), "pin", *words], console), console.say_error)
+        return kix(self.folder, "pin", *words)
 
     @property
     def file(self) -> Path:
@@ -301,9 +298,8 @@ def test_the_clusters_of_the_settings_name_the_file(pinned: Shop, capsys: pytest
 def test_no_client_is_loaded_to_list_pins(pinned: Shop) -> None:
     program = (
         "import sys\n"
-        "from kixbot.cli.console import Console\n"
         "from kixbot.cli.main import run\n"
-        "code = run(['pin', 'list'], Console())\n"
+        "code = run(['pin', 'list'])\n"
         "print(code, sorted({'urllib3', 'kubernetes', 'github', 'gitlab', 'pydantic', 'tenacity'} & set(sys.modules)))\n"
     )
     done = subprocess.run(

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_deploy import kix, repository
+from tests.cli.test_deploy import repository
+from tests.cli.typed import kix
 
 __all__ = ["repository"]
 

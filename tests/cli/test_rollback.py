@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_deploy import edit, git, kix, repository
+from tests.cli.test_deploy import edit, git, repository
 from tests.cli.test_drift import by_hand
+from tests.cli.typed import kix
 
 __all__ = ["repository"]
 
