@@ -1,6 +1,5 @@
 """Drift: exactly what somebody else changed, and nothing where nobody did. On the embedded cluster and a real one."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -14,16 +13,6 @@ from tests.parts.access import Access
 DEPLOYMENT = ("apps/v1", "Deployment", "web")
 CONFIG_MAP = ("v1", "ConfigMap", "web")
 ENV = "env: [{name: A, value: a}, {name: B, value: b}], envFrom"
-
-
-@pytest.fixture(params=["embedded", "real"])
-def world(request: pytest.FixtureRequest) -> Iterator[World]:
-    if request.param == "embedded":
-        yield embedded()
-        return
-    prefix = request.getfixturevalue("kube_prefix")
-    with real(request.getfixturevalue("control_plane"), prefix) as found:
-        yield found
 
 
 def test_what_was_just_deployed_has_not_drifted_and_the_answer_has_a_known_cost(world: World) -> None:

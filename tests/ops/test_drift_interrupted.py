@@ -1,6 +1,6 @@
 """A deploy that is killed between an apply and its bookkeeping leaves a content change behind, and no drift."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -13,17 +13,7 @@ from kixbot.ops.plan import live_plan
 from kixbot.ops.receipt import Provenance
 from kixbot.retry import Clock
 from tests.ops.test_drift import CONFIG_MAP
-from tests.ops.worlds import BLUE, World, embedded, real
-
-
-@pytest.fixture(params=["embedded", "real"])
-def world(request: pytest.FixtureRequest) -> Iterator[World]:
-    if request.param == "embedded":
-        yield embedded()
-        return
-    prefix = request.getfixturevalue("kube_prefix")
-    with real(request.getfixturevalue("control_plane"), prefix) as found:
-        yield found
+from tests.ops.worlds import BLUE, World
 
 
 class Cut:

@@ -1,6 +1,5 @@
 """Retiring records and destroying clusters: what goes, what stays and why. On the embedded cluster and a real one."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -15,17 +14,7 @@ from kixbot.ops import destroy, gc
 from kixbot.ops.status import status
 from tests.builds import CLOSED, build_of
 from tests.ops.deploys import SHOP, Deploys, config_map
-from tests.ops.worlds import BLUE, World, embedded, real
-
-
-@pytest.fixture(params=["embedded", "real"])
-def world(request: pytest.FixtureRequest) -> Iterator[World]:
-    if request.param == "embedded":
-        yield embedded()
-        return
-    prefix = request.getfixturevalue("kube_prefix")
-    with real(request.getfixturevalue("control_plane"), prefix) as found:
-        yield found
+from tests.ops.worlds import BLUE, World, embedded
 
 
 def activation(name: str, at: str | None, phase: Phase = Phase.SUPERSEDED) -> Activation:

@@ -1,24 +1,12 @@
 """`--reconcile`: what drifted comes back, what kix never held stays, and a hold stops everything."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from kixbot.errors import DeployFailedError, RefusedError
 from kixbot.model.activation import Hold
 from kixbot.ops.hold import release
 from tests.ops.test_drift import CONFIG_MAP, DEPLOYMENT, ENV
-from tests.ops.worlds import BLUE, World, embedded, real
-
-
-@pytest.fixture(params=["embedded", "real"])
-def world(request: pytest.FixtureRequest) -> Iterator[World]:
-    if request.param == "embedded":
-        yield embedded()
-        return
-    prefix = request.getfixturevalue("kube_prefix")
-    with real(request.getfixturevalue("control_plane"), prefix) as found:
-        yield found
+from tests.ops.worlds import BLUE, World
 
 
 def test_drifted_fields_come_back_and_the_receipt_says_which_were_taken(world: World) -> None:

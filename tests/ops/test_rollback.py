@@ -1,6 +1,5 @@
 """Going back: to which activation, and what is proved to stand again. On the embedded cluster and a real one."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -11,17 +10,7 @@ from kixbot.model.activation import Activation, Phase
 from kixbot.ops.rollback import commit_of, require_same_build, target_of, unproven
 from tests.ops.deploys import config_map, shop
 from tests.ops.test_drift import CONFIG_MAP, DEPLOYMENT
-from tests.ops.worlds import BLUE, World, embedded, real
-
-
-@pytest.fixture(params=["embedded", "real"])
-def world(request: pytest.FixtureRequest) -> Iterator[World]:
-    if request.param == "embedded":
-        yield embedded()
-        return
-    prefix = request.getfixturevalue("kube_prefix")
-    with real(request.getfixturevalue("control_plane"), prefix) as found:
-        yield found
+from tests.ops.worlds import BLUE, World
 
 
 def activation(name: str, at: str | None, commit: str | None = "c" * 40) -> Activation:

@@ -1,7 +1,6 @@
 """Snapshots: what stood in a cluster, compared with builds. On the embedded cluster and a real one."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,20 +10,10 @@ from kixbot.errors import UsageError
 from kixbot.ops.snapshot import Snapshot, decode, diff_snapshot, encode, is_snapshot, take
 from kixbot.output.plan_text import text
 from tests.ops.test_drift import CONFIG_MAP, DEPLOYMENT
-from tests.ops.worlds import BLUE, World, embedded, real
+from tests.ops.worlds import BLUE, World
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "snapshot.json"
 SECRET = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: shop}\nstringData: {k: canary-7}\n"
-
-
-@pytest.fixture(params=["embedded", "real"])
-def world(request: pytest.FixtureRequest) -> Iterator[World]:
-    if request.param == "embedded":
-        yield embedded()
-        return
-    prefix = request.getfixturevalue("kube_prefix")
-    with real(request.getfixturevalue("control_plane"), prefix) as found:
-        yield found
 
 
 def snapshot(world: World) -> Snapshot:

@@ -1,6 +1,5 @@
 """Adopting what other managers made, on the embedded cluster and a real one: what force alone cannot mend."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,20 +9,10 @@ from kixbot.errors import UsageError
 from kixbot.ops.plan import live_plan
 from kixbot.ops.takeover import Adoption, parse
 from tests.ops.test_drift import CONFIG_MAP, DEPLOYMENT
-from tests.ops.worlds import BLUE, World, embedded, real
+from tests.ops.worlds import BLUE, World, real
 
 HELM = "helm"
 KUBECTL = "kubectl-client-side-apply"
-
-
-@pytest.fixture(params=["embedded", "real"])
-def world(request: pytest.FixtureRequest) -> Iterator[World]:
-    if request.param == "embedded":
-        yield embedded()
-        return
-    prefix = request.getfixturevalue("kube_prefix")
-    with real(request.getfixturevalue("control_plane"), prefix) as found:
-        yield found
 
 
 def made(world: World, body: dict[str, Any], by: str) -> None:

@@ -1,6 +1,5 @@
 """Objects that Argo CD or Flux keep are recognised, and a deploy refuses until they are let go."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,19 +9,9 @@ from kixbot.errors import RefusedError
 from kixbot.ops.trackers import Owner, owner_of
 from kixbot.output.deploy_text import plan_text
 from tests.ops.test_drift import CONFIG_MAP
-from tests.ops.worlds import World, embedded, real
+from tests.ops.worlds import World, embedded
 
 FLUX = "kustomize.toolkit.fluxcd.io"
-
-
-@pytest.fixture(params=["embedded", "real"])
-def world(request: pytest.FixtureRequest) -> Iterator[World]:
-    if request.param == "embedded":
-        yield embedded()
-        return
-    prefix = request.getfixturevalue("kube_prefix")
-    with real(request.getfixturevalue("control_plane"), prefix) as found:
-        yield found
 
 
 def kind_of(world: World, group: str, kind: str, version: str = "v1") -> ApiKind:
