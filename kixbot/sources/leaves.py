@@ -19,7 +19,7 @@ _END = "__kix_end__"
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """A manifest with its leaves read. `paths_in_store` are fields that hold the place of the source itself."""
+    """A manifest with its leaves read. `source_paths` are fields that hold the place of the source itself."""
 
     manifest: dict[str, Any]
     faults: tuple[tuple[str, Mapping[str, Any]], ...]
