@@ -12,6 +12,8 @@ from kixbot.errors import RefusedError
 from kixbot.model.activation import DEFAULT_RECORD_NAMESPACE, Activation, RecordRow, cluster_label
 from kixbot.model.resource import Body, Ref
 from kixbot.ops.desired import is_held
+from kixbot.ops.drift import find_drift, is_done_job
+from kixbot.ops.observe import Observation
 from kixbot.ops.parallel import each
 from kixbot.readiness import Facts, State
 from kixbot.readiness.custom import condition_of_siblings
@@ -29,13 +31,17 @@ class ObjectStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """`current` None: nothing was deployed yet. `others` are the open records of stopped deploys."""
+    """`current` None: nothing was deployed yet. `open` are the records of stopped deploys.
+
+    `drifted` counts objects that changed outside kix; those that are gone are among `objects`, as missing.
+    """
 
     cluster: str
     current: Activation | None
     objects: tuple[ObjectStatus, ...] = ()
     open: tuple[Activation, ...] = ()
     holder: str = ""
+    drifted: int = 0
 
     def packages(self) -> Mapping[str, tuple[int, int]]:
         """Ready and total by package, sorted."""
@@ -63,12 +69,14 @@ def status(cluster: Cluster, name: str, *, record_namespace: str = DEFAULT_RECOR
         live.update({ref_of(body): body for body in bodies})
         condition = condition_of_siblings(bodies)
         facts[kind.group, kind.kind] = Facts(condition=condition, status=kind.has_status)
+    seen = Observation(discovery=discovery, record=record, namespaces={}, live=live, rows=record.rows())
     return Status(
         cluster=name,
         current=record.current,
-        objects=tuple(_judge(row, live, facts) for row in rows),
+        objects=tuple(_judge(row, seen, facts) for row in rows),
         open=record.open,
         holder=record.lease.holder,
+        drifted=sum(one.state != "deleted" for one in find_drift(seen).resources),
     )
 
 
@@ -81,8 +89,11 @@ def _held(cluster: Cluster, kind: ApiKind, name: str) -> tuple[Body, ...]:
     return tuple(body for body in listed.items if is_held(body, name))
 
 
-def _judge(row: RecordRow, live: Mapping[Ref, Body], facts: Mapping[tuple[str, str], Facts]) -> ObjectStatus:
-    body = live.get(row.ref)
+def _judge(row: RecordRow, seen: Observation, facts: Mapping[tuple[str, str], Facts]) -> ObjectStatus:
+    body = seen.live.get(row.ref)
+    if body is None and is_done_job(seen, row.ref):
+        done = "completed; its time to live removed it"
+        return ObjectStatus(ref=row.ref, package=row.package, state=State.PASSED.value, reason=done)
     if body is None:
         return ObjectStatus(ref=row.ref, package=row.package, state="missing")
     if row.ref.kind == CRD.kind and "status" not in body:

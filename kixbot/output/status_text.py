@@ -6,6 +6,7 @@ from typing import Any
 from kixbot.cluster.receipts import encode
 from kixbot.model.activation import Hold
 from kixbot.ops.status import Status
+from kixbot.output.plan_values import count
 from kixbot.output.terminal import escape
 
 SCHEMA = 1
@@ -27,6 +28,10 @@ def status_text(found: Status) -> str:
         ]
     if current is not None and current.hold is not None:
         lines.append(_row("held", _held(current.hold)))
+    if found.drifted:
+        lines.append(
+            _row("drift", f"{count(found.drifted, 'resource')} changed outside kix; kix drift {found.cluster}")
+        )
     if found.holder:
         lines.append(_row("locked by", found.holder))
     lines += [_row("unfinished", f"{one.name} ({one.phase.value}) {one.message}".rstrip()) for one in found.open]
@@ -73,6 +78,7 @@ def status_document(found: Status) -> str:
         "unfinished": [
             {"activation": one.name, "phase": one.phase.value, "message": one.message} for one in found.open
         ],
+        "drifted": found.drifted,
         "packages": [{"id": name, "ready": ready, "total": total} for name, (ready, total) in found.packages().items()],
         "resources": [
             {"id": one.ref.id, "package": one.package, "state": one.state, "reason": one.reason or None}

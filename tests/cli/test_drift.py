@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from kixbot.cluster.memory import MemoryCluster
-from tests.cli.test_deploy import edit, faults, git, kix, repository
+from tests.cli.test_deploy import edit, faults, git, repository
+from tests.cli.typed import kix
 
 __all__ = ["repository"]
 
@@ -146,6 +147,18 @@ def test_an_adoption_that_names_nobody_is_a_usage_error(repository: Path, capsys
     assert capsys.readouterr().err == (
         "error: --adopt @shop: no manager\n  hint: MANAGER, MANAGER@NAMESPACE or MANAGER@NAMESPACE/PACKAGE\n"
     )
+
+
+def test_status_counts_what_drifted(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kix(repository, "deploy", "shop", "--yes")
+    by_hand(repository, {"data": {"colour": "red"}})
+    capsys.readouterr()
+    assert kix(repository, "status", "shop") == 0
+    assert "drift         1 resource changed outside kix; kix drift shop\n" in capsys.readouterr().out
+    assert kix(repository, "status", "shop", "-o", "json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert faults("status.json", document) == []
+    assert document["drifted"] == 1
 
 
 def test_before_the_first_deploy_there_is_no_drift(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
