@@ -35,7 +35,6 @@ class Evaluation:
 
     value: Any
     tree_name: str
-    library_name: str
 
 
 def evaluate(tree: Tree, file: str, *, library: Path = LIBRARY, bounds: Bounds | None = None) -> Evaluation:
@@ -208,7 +207,7 @@ def _value(outcome: Outcome, trees: _Trees) -> Evaluation:
         raise SourceError(
             f"the definition comes to no JSON: {err}", hint="strings must be UTF-8; floats are written by kix.number"
         ) from err
-    return Evaluation(value=value, tree_name=trees.tree.name, library_name=trees.library.name)
+    return Evaluation(value=value, tree_name=trees.tree.name)
 
 
 def _judge(outcome: Outcome, trees: _Trees, again: Callable[[], Outcome]) -> SourceError | NixError:
