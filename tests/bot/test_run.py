@@ -92,7 +92,7 @@ def test_a_folder_that_is_no_forge_and_a_pull_request_that_is_not_there_are_name
     assert "pull request 99: not in the local forge" in done.stderr
 
 
-def test_a_usage_error_and_help(tmp_path: Path) -> None:
+def test_a_usage_error_ends_with_2_and_help_names_every_command(tmp_path: Path) -> None:
     done = kixbot("run", "--nonsense", cwd=tmp_path)
     assert done.returncode == 2
     assert "No such option" in done.stderr

@@ -41,7 +41,7 @@ def write(folder: Path, name: str, text: str) -> None:
     file.write_text(text, encoding="utf-8")
 
 
-def test_a_clean_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_clean_folder_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, "manifests/web.yaml", WEB % PINNED)
     assert kix(tmp_path, "check", "manifests/") == 0
     assert capsys.readouterr().out == (

@@ -95,7 +95,7 @@ def test_a_range_follows_its_own_tag_where_none_is_newer() -> None:
     ],
     ids=["same", "no newer tag", "same digest", "no rule", "frozen"],
 )
-def test_a_pin_stays(entry: Pin) -> None:
+def test_a_pin_without_anything_newer_or_without_a_rule_stays(entry: Pin) -> None:
     _, registry = world(("acme/web", "1.4.1", OLD), ("acme/web", "1.4.2", OLD))
     assert update_pins(pins(entry), registry) == ()
 
@@ -211,7 +211,7 @@ def test_add_keeps_the_written_name_and_takes_latest_where_there_is_no_tag() -> 
         (f"ghcr.io/acme/web:1.4.2@{ABSENT}", "new", None, f"ghcr.io/acme/web:1.4.2@{ABSENT}: the tag names sha256:"),
     ],
 )
-def test_add_refuses(image: str, key: str | None, update: str | None, message: str) -> None:
+def test_add_refuses_what_it_cannot_pin(image: str, key: str | None, update: str | None, message: str) -> None:
     _, registry = world(("acme/web", "1.4.2", OLD))
     with pytest.raises(KixError) as caught:
         add_pin(pins(pin()), registry, image, key=key, update=update)

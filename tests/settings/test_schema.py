@@ -40,7 +40,7 @@ def is_read(value: dict[str, Any]) -> bool:
     return True
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_a_json_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
