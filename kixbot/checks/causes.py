@@ -8,7 +8,7 @@ from kixbot.model.resource import Ref
 
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 _ADMISSION = "api/pod-security"
-_SHAPE = ("schema/", "api/")
+_MISPLACED = "schema/unknown-field"
 _HYGIENE = ("sec/", "rel/", "gov/")
 
 
@@ -24,7 +24,7 @@ def fold(findings: Sequence[Finding], causes: Mapping[str, str]) -> tuple[tuple[
     first = dict[str, Finding]()
     by_object = dict[Ref, list[Finding]]()
     for finding in findings:
-        if finding.ref and finding.rule.startswith(_SHAPE):
+        if finding.ref and finding.rule in {_ADMISSION, _MISPLACED}:
             by_object.setdefault(finding.ref, []).append(finding)
     for finding in findings:
         cause = causes.get(finding.fingerprint)

@@ -62,7 +62,8 @@ def test_a_neighbour_in_another_namespace_adds_at_most_its_own_findings(chosen: 
 @given(st.lists(st.sampled_from(DOCUMENTS), min_size=1, max_size=6, unique=True))
 def test_a_build_is_its_own_baseline(chosen: list[str]) -> None:
     build = build_of(named(chosen), facts=CLOSED)
-    findings = run(build).findings
+    report = run(build)
+    findings = (*report.findings, *report.followers)
     fingerprints = {one.fingerprint: one for one in findings}
     assert len(fingerprints) == len(findings)
     again = run(build, baseline=fingerprints, fail_on=("warning",))
