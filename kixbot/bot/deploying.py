@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from kixbot.bot.job import Job
 from kixbot.bot.reviewed import Compared
 from kixbot.cluster.interface import Cluster
-from kixbot.errors import DeployFailedError, KixError, RefusedError
+from kixbot.errors import DeployFailedError, RefusedError
 from kixbot.model.build import Build
 from kixbot.model.plan import Plan, Wave
 from kixbot.model.resource import Ref
 from kixbot.ops.deploy import DeployOptions, deploy
-from kixbot.ops.events import Applied, Conflicted, Event, Failed, Finished, Planned, Ready, Waiting, WaveStarted
+from kixbot.ops.events import Applied, Conflicted, Event, Failed, Finished, Planned, Ready, WaveStarted
 from kixbot.ops.receipt import Provenance
 from kixbot.output.deploy_text import Progress, wave_names
 from kixbot.output.deploy_values import Outcome, State, WaveResult
@@ -52,12 +52,6 @@ class _Seen:
             case Finished():
                 self.finished = event
 
-    def hint(self, job: Job, error: KixError) -> None:
-        """What to do about it, in the report and in the log."""
-        if error.hint:
-            self.report.append(f"  hint: {error.hint}")
-            job.say(f"    hint: {error.hint}")
-
     @property
     def results(self) -> tuple[WaveResult, ...]:
         """The waves that were begun."""
@@ -86,12 +80,15 @@ class _Log:
         }
 
     def lines(self, event: Event) -> list[str]:
-        """The lines of one event; what goes well object by object is left to `kix deploy` at a terminal."""
+        """The lines of one event; what goes well object by object is left to `kix deploy` at a terminal.
+
+        What is waited for is told, since a run that says nothing for ten minutes looks like one that hangs.
+        """
         match event:
             case WaveStarted(wave=number, refs=refs):
                 names = self._listed(refs)
                 return [f"wave {number} {names}"] if names else []
-            case Applied(left_out=()) | Ready(note="") | Waiting():
+            case Applied(left_out=()) | Ready(note=""):
                 return []
             case _:
                 return self._progress.lines(event)
@@ -127,7 +124,7 @@ def run(
     options = _options(job, settings)
     who = _provenance(job, change)
     state: State = "failed"
-    sentence = ""
+    sentence, hint = "", None
     try:
         for event in deploy(build, cluster, options=options, who=who, confirm=lambda _: is_newest(), clock=job.clock):
             if isinstance(event, Planned):
@@ -137,14 +134,12 @@ def run(
             for line in lines:
                 job.say(f"  {line}")
     except DeployFailedError as error:
-        sentence = error.message
-        seen.hint(job, error)
+        sentence, hint = error.message, error.hint
     except RefusedError as error:
         if not is_newest():
             state, sentence = "superseded", "a newer commit was deployed meanwhile"
         else:
-            state, sentence = "refused", error.message
-            seen.hint(job, error)
+            state, sentence, hint = "refused", error.message, error.hint
     receipt = seen.finished.receipt if seen.finished else None
     if receipt is not None:
         state = "deployed"
@@ -159,6 +154,7 @@ def run(
         waves=seen.waves,
         results=seen.results,
         lines=tuple(seen.report),
+        hint=hint,
     )
 
 

@@ -50,7 +50,7 @@ def _text(outcome: Outcome, *, run: RunInfo, marker: Marker | None, keep: int) -
         verdict=Text(verdict),
         sentence=Text(f"{code(outcome.sentence, _WIDTH)}") if outcome.is_failure else Text(_plain(outcome.sentence)),
         rows=outcome.results[:_LINES],
-        report=_block(outcome.lines),
+        report=_block((*outcome.lines, *([f"  hint: {outcome.hint}"] if outcome.hint else []))),
         notes=[Text(_plain(note)) for note in outcome.notes[:_LINES]],
         paths=_block(outcome.paths),
         waves=fence(_cut(waves.split("\n"))) if waves and keep > 1 else None,

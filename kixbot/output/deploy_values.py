@@ -22,7 +22,9 @@ class WaveResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One cluster in one run. `sentence` says it in a line; `lines` are a failure's report, `waves` the plan's.
+    """One cluster in one run. `sentence` says it in a line; `lines` are a failure's report, `hint` what to do.
+
+    `waves` are the plan's.
 
     `reviews` holds, by pull request number, one line on whether it was deployed as reviewed; `paths` where not.
     """
@@ -36,6 +38,7 @@ class Outcome:
     waves: tuple[Wave, ...] = ()
     results: tuple[WaveResult, ...] = ()
     lines: tuple[str, ...] = ()
+    hint: str | None = None
     notes: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     pull_requests: tuple[int, ...] = ()

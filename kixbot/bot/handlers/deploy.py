@@ -52,6 +52,8 @@ def handle(job: Job, *, sha: str, branch: str, trigger: Trigger, before: str | N
         job.say(f"{name}: deploying {sha[:12]}")
         outcome = run.deploy(name)
         job.say(f"{name}: {outcome.state}: {outcome.sentence}")
+        if outcome.hint:
+            job.say(f"  hint: {outcome.hint}")
         outcomes.append(outcome)
     publish_summary(job, outcomes)
     return max((outcome.failure for outcome in outcomes if outcome.is_failure), default=ExitCode.DONE)
@@ -83,11 +85,9 @@ class _Run:
             outcome = self._deploy(name, settings)
         except KixError as error:
             # One cluster that cannot be reached does not hide what became of the others.
-            lines = (f"  hint: {error.hint}",) if error.hint else ()
-            self._say(lines)
             outcome = replace(
                 self._outcome(name, "failed", error.message),
-                lines=lines,
+                hint=error.hint,
                 pull_requests=self._pushed(name),
                 failure=ExitCode(error.exit_code),
             )
