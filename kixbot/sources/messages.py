@@ -10,6 +10,9 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _PRIVATE = re.compile(r"[^\s'\"«]*/kix-nix-[^/\s'\"]+/root")
 _STORE_PATH = re.compile(r"\S*?/nix/store/[0-9a-z]{32}-")
 _EVALUATED = re.compile(r"while evaluating the file '([^']*)'")
+# The library's own marks in a trace: what was being evaluated, and where it stands.
+_RESOURCE = re.compile(r"while evaluating resource '([^']*)'(?: \((?!<kix>)([^()\s]+):([0-9]{1,9})\))?")
+_OPTION = re.compile(r"while evaluating the option `([^']*)'")
 _SAID = re.compile(r"\bat (?!<kix>)([^\s:]+\.nix):([0-9]{1,9})\b")
 # How two versions of Nix say that a file is not there.
 _ABSENT = re.compile(r"\A(?:getting status of|path) '([^']*)'(?:: No such file or directory| does not exist)\Z")
@@ -25,6 +28,9 @@ _HINTS = (
     (re.compile(r"no such file in the tree$"), "name a file of this tree that git knows: git add it"),
     (re.compile(r"^infinite recursion"), "a value refers to itself; look at what the named place depends on"),
     (re.compile(r"^undefined variable"), "check the spelling, and whether the argument is listed at the top"),
+    (re.compile(r"^attribute .* missing$"), "check the spelling: the set before the dot has no such name"),
+    (re.compile(r"^cannot (add|coerce|compare|convert)\b|^value is .* was expected"),
+     "a value has another type than the place where it is used asks for"),
     (re.compile(r"^syntax error"), "look at this line and the one before"),
     (re.compile(r"cannot build|import-from-derivation"), "a definition builds nothing while it is evaluated"),
 )  # fmt: skip
@@ -53,15 +59,20 @@ def read(text: str, tree_name: str, library_name: str) -> Told | None:
     raw = _ANSI.sub("", str(found["raw_msg"]))
     plain = shorten(_ADVICE.sub("", raw), tree_name, library_name).removeprefix("error: ").strip()
     sentence, hint = _split_hint(_ABSENT.sub(r"\1: no such file in the tree", plain))
+    sentence = sentence or "evaluation failed"
     file, line = _said_place(sentence) or _place(found, tree_name)
-    return Told(message=sentence or "evaluation failed", hint=hint or _hint_for(sentence), file=file, line=line)
+    if line is None:
+        about, place = _surroundings(found, tree_name, library_name)
+        sentence = f"{sentence}\n  {about}" if about else sentence
+        file, line = place or (file, line)
+    return Told(message=sentence, hint=hint or _hint_for(sentence), file=file, line=line)
 
 
 def shorten(text: str, tree_name: str, library_name: str) -> str:
     """The text with places of the tree relative to it, and places of the library below `<kix>`."""
-    text = re.sub(rf"[^\s'\"«]*/nix/store/{re.escape(tree_name)}/?", "", text)
+    text = re.sub(rf"[^\s'\"«(]*/nix/store/{re.escape(tree_name)}/?", "", text)
     text = _PRIVATE.sub("", text)
-    return re.sub(rf"[^\s'\"«]*/nix/store/{re.escape(library_name)}", "<kix>", text)
+    return re.sub(rf"[^\s'\"«(]*/nix/store/{re.escape(library_name)}", "<kix>", text)
 
 
 def last_line(text: str) -> str:
@@ -116,6 +127,19 @@ def _place(message: Mapping[str, Any], tree_name: str) -> tuple[str | None, int 
         told = _EVALUATED.search(_ANSI.sub("", str(entry.get("raw_msg"))))
         if told and marker in told[1]:
             return told[1].partition(marker)[2], None
+    return None, None
+
+
+def _surroundings(
+    message: Mapping[str, Any], tree_name: str, library_name: str
+) -> tuple[str | None, tuple[str, int] | None]:
+    """For an error without a line: the innermost resource or option being evaluated, and the resource's place."""
+    for entry in _traces(message):
+        text = shorten(_ANSI.sub("", str(entry.get("raw_msg"))), tree_name, library_name)
+        if found := _RESOURCE.search(text):
+            return f"in resource {found[1]}", (found[2], int(found[3])) if found[2] else None
+        if found := _OPTION.search(text):
+            return f"in option {found[1]}", None
     return None, None
 
 

@@ -288,7 +288,20 @@ def _build(folder: Path, tree: Path, user: list[str], network: str) -> str:
             "gone.nix: no such file in the tree",
             "name a file of this tree that git knows: git add it",
         ),
-        ("missing.nix", "let s = { };\nin\n  s.web\n", 3, "attribute 'web' missing", None),
+        (
+            "missing.nix",
+            "let s = { };\nin\n  s.web\n",
+            3,
+            "attribute 'web' missing",
+            "check the spelling: the set before the dot has no such name",
+        ),
+        (
+            "coerced.nix",
+            '{\n  a = "a${1}";\n}\n',
+            2,
+            "cannot coerce an integer to a string",
+            "a value has another type than the place where it is used asks for",
+        ),
         (
             "thrown.nix",
             '\n  throw "web: no such thing\\nhint: name another"\n',
@@ -317,6 +330,20 @@ def test_a_place_that_the_message_names_is_the_place(make_tree: MakeTree) -> Non
         nix.evaluate(tree, "shop.nix")
     assert caught.value.message.startswith('option "cluster.nodes": expected ')
     assert (caught.value.file, caught.value.line) == ("shop.nix", 4)
+
+
+def test_what_a_definition_throws_inside_a_resource_names_the_resource(make_tree: MakeTree) -> None:
+    text = (
+        '{ kix, packages }:\nkix.buildCluster {\n  name = "shop";\n  modules = [\n    {\n'
+        '      resources.shop.ConfigMap.a.data.x = throw "boom";\n    }\n  ];\n}\n'
+    )
+    with pytest.raises(SourceError) as caught:
+        nix.evaluate(make_tree({"shop.nix": text}), "shop.nix")
+    assert (caught.value.message, caught.value.file, caught.value.line) == (
+        "boom\n  in resource ConfigMap/a@shop",
+        "shop.nix",
+        6,
+    )
 
 
 def test_without_any_place_the_definition_is_named(make_tree: MakeTree) -> None:

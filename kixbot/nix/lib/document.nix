@@ -46,7 +46,8 @@ rec {
     r:
     let
       body = manifest.plainOf r.body;
-      text = addErrorContext "while evaluating resource '${r.id}'${placeText r.origin}" (toJSON body);
+      inside = addErrorContext "while evaluating resource '${r.id}'${placeText r.origin}";
+      text = inside (toJSON body);
       context = markers.contextOf text;
       classes = map classify context;
       classify =
@@ -119,7 +120,7 @@ rec {
       pins = ofKind "pin";
       assertions =
         map (f: say "${r.id} ${f.path}: ${f.message}" f.hint) (
-          manifest.faultsIn "$" r.body ++ (if r.own or false then [ ] else manifest.reservedIn "$" r.body)
+          inside (manifest.faultsIn "$" r.body) ++ (if r.own or false then [ ] else manifest.reservedIn "$" r.body)
         )
         ++ optional (!(r.own or false) && r.group == "kix.run") (
           say "${r.id}: objects of group kix.run are made by kix alone" null
