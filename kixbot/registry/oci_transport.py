@@ -208,7 +208,10 @@ def _fault(host: str, error: Exception) -> Exception:
             f"{host}: its certificate is not accepted, or it does not speak TLS",
             hint="SSL_CERT_FILE names a file with your own authority; [registries] insecure lists hosts without TLS",
         )
-    fault = RegistryUnreachableError(f"{host}: cannot be reached: {_cause(error)}")
+    fault = RegistryUnreachableError(
+        f"{host}: cannot be reached: {_cause(error)}",
+        hint="is the registry up? [registries] mirrors in kix.toml and HTTPS_PROXY name another way to it",
+    )
     cause = error.__cause__
     if isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_NONAME:
         return fault

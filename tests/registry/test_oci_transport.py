@@ -80,7 +80,10 @@ def test_a_registry_that_is_down_is_one_message(tmp_path: Path) -> None:
         with bench(tmp_path) as b:
             with pytest.raises(RegistryUnreachableError) as caught:
                 b.registry.get_digest(f"{host}/acme/web", "1.0")
-            assert caught.value.message == f"{host}: cannot be reached: connection refused"
+            assert (caught.value.message, caught.value.hint) == (
+                f"{host}: cannot be reached: connection refused",
+                "is the registry up? [registries] mirrors in kix.toml and HTTPS_PROXY name another way to it",
+            )
             assert b.waits == [1, 2]
             with pytest.raises(RegistryUnreachableError):
                 b.registry.get_digest(f"{host}/acme/other", "1.0")
