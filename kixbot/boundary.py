@@ -52,7 +52,8 @@ def invoke(command: click.Command, arguments: Sequence[str], *, name: str) -> in
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f"{context.command_path} --help" if context else f"{name} --help"
-        raise UsageError(error.format_message(), hint=hint) from error
+        # click lists choices over several lines, with tabs.
+        raise UsageError(" ".join(error.format_message().split()), hint=hint) from error
     except click.Abort as error:
         raise KeyboardInterrupt from error
     return result if isinstance(result, int) else int(ExitCode.DONE)

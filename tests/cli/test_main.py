@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from kixbot.cli.main import COMMANDS, run
+from kixbot.errors import UsageError
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,6 +19,16 @@ def test_without_a_command_the_help_goes_to_stderr_line_by_line(capsys: pytest.C
         "",
         "  Kix is a Kubernetes compiler: one definition, checked together, planned,",
     ]
+
+
+def test_a_missing_choice_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UsageError) as caught:
+        run(["completion"])
+    assert (caught.value.message, caught.value.hint) == (
+        "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish",
+        "kix completion --help",
+    )
+    assert capsys.readouterr().out == ""
 
 
 def test_the_readme_names_every_command() -> None:
