@@ -25,9 +25,7 @@ from kixbot.ops.wait import Awaited, Seen, facts_for, late_binding_classes, wait
 from kixbot.readiness import Facts, State
 
 ACTIONS: Final = {"create": "created", "change": "changed", "adopt": "adopted", "refresh": "refreshed"}
-CONFLICT_HINT: Final = (
-    "cede the field, take it once with --force-conflicts, or all its manager holds with --adopt"
-)
+CONFLICT_HINT: Final = "cede the field, take it once with --force-conflicts, or all its manager holds with --adopt"
 
 
 class StoppedError(Exception):
