@@ -157,7 +157,9 @@ def _resource(entry: Entry, now: Resource | None, *, marked: bool) -> Resource:
     manifest = entry.manifest
     if now is not None and is_secret(manifest):
         values = now.manifest.get("data") or {}
-        data = {key: values.get(key, "") for key in manifest.get("data") or {}}
+        # Keys made at apply belong to another manager, so that a snapshot cannot hold them.
+        held = (*(manifest.get("data") or {}), *(key for key in now.generated if key in values))
+        data = {key: values.get(key, "") for key in held}
         manifest = {**manifest, **({"data": data} if data else {})}
     before = Resource(
         ref=entry.ref,

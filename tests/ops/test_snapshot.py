@@ -1,13 +1,14 @@
 """Snapshots: what stood in a cluster, compared with builds. On the embedded cluster and a real one."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from kixbot.errors import UsageError
-from kixbot.ops.snapshot import Snapshot, decode, diff_snapshot, encode, is_snapshot, take
+from kixbot.ops.snapshot import Entry, Snapshot, decode, diff_snapshot, encode, is_snapshot, take
 from kixbot.output.plan_text import text
 from tests.ops.test_drift import CONFIG_MAP, DEPLOYMENT
 from tests.ops.worlds import BLUE, World
@@ -58,6 +59,17 @@ def test_what_is_new_and_what_is_gone(world: World) -> None:
     plan = diff_snapshot(snapshot(world), world.build(without + SECRET))
     found = {(change.ref.kind, change.action) for package in plan.packages for change in package.resources}
     assert found == {("Secret", "added"), ("Service", "removed")}
+
+
+def test_values_made_at_apply_are_no_change(world: World) -> None:
+    built = world.build(SECRET)
+    made = replace(built.resources[0], generated=("k",))
+    taken = Snapshot(
+        cluster=world.name,
+        activation="before",
+        entries=(Entry(ref=made.ref, manifest={k: v for k, v in made.manifest.items() if k != "data"}),),
+    )
+    assert diff_snapshot(taken, replace(built, resources=(made,))).packages == ()
 
 
 @pytest.mark.parametrize(
