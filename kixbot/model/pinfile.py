@@ -82,7 +82,8 @@ def _parse(text: str, file: str) -> Any:
         document = json.loads(text, object_pairs_hook=pairs, parse_constant=number, parse_float=number)
         json.dumps(document, ensure_ascii=False).encode()  # and of an escape such as \ud800
     except json.JSONDecodeError as error:
-        raise SourceError(f"{file}: not JSON: {error.msg.lower()}", file=file, line=error.lineno) from error
+        hint = "mend it, or take the last good one: git restore " + file
+        raise SourceError(f"{file}: not JSON: {error.msg.lower()}", hint=hint, file=file, line=error.lineno) from error
     except UnicodeEncodeError as error:
         raise SourceError(f"{file}: holds half of a surrogate pair, which is no text") from error
     except RecursionError as error:

@@ -235,7 +235,10 @@ def _judge(outcome: Outcome, trees: _Trees, again: Callable[[], Outcome]) -> Sou
     if told is not None and told.file is None:
         told = messages.read(again().messages, trees.tree.name, trees.library.name) or told
     if told is None:
-        return NixError(f"nix failed with exit code {outcome.code}: {messages.last_line(outcome.messages)}")
+        return NixError(
+            f"nix failed with exit code {outcome.code}: {messages.last_line(outcome.messages)}",
+            hint="nix-instantiate --eval --expr 1",
+        )
     return SourceError(told.message, hint=told.hint, file=told.file, line=told.line)
 
 
