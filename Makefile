@@ -62,6 +62,10 @@ docs-check: ## generated docs are fresh
 lock: ## resolve the locked requirements again
 	@bash tests/parts/lock.sh
 
+.PHONY: bench
+bench: setup ## what kix costs beside the least there is to do, as ratios
+	@PYTHONPATH="$(CURDIR)" "$(VENV)/python" -m bench
+
 .PHONY: cluster
 cluster: setup ## start a control plane on loopback and print its kubeconfig
 	@"$(VENV)/python" -m tests.parts.control_plane
