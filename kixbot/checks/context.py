@@ -165,6 +165,12 @@ class Context:
         return next((pods for other in others for pods in self.selected(other, selector)), None)
 
     @cached_property
+    def definition(self) -> Location | None:
+        """The file of a Nix definition: where to look for what stands in no file of the tree, a library object say."""
+        source = self.build.evaluated.source
+        return Location(file=source.path) if source.kind == "nix" and source.path else None
+
+    @cached_property
     def scalers(self) -> Mapping[Ref, tuple[Scaler, ...]]:
         """Autoscalers by what they scale."""
         found: defaultdict[Ref, list[Scaler]] = defaultdict(list)

@@ -78,10 +78,10 @@ def _found(checks: Iterable[Check], stage: str, context: Context) -> Iterator[tu
     for check in checks:
         if check.stage == stage:
             for hit in check.find(context):
-                yield _finding(check, hit), hit.cause
+                yield _finding(check, hit, context.definition), hit.cause
 
 
-def _finding(check: Check, hit: Hit) -> Finding:
+def _finding(check: Check, hit: Hit, definition: Location | None) -> Finding:
     resource = hit.resource
     return Finding(
         rule=check.id,
@@ -92,7 +92,7 @@ def _finding(check: Check, hit: Hit) -> Finding:
         package=hit.package or (package_of(resource) if resource else None),
         path=hit.path,
         hint=hit.hint,
-        location=hit.location or _place(resource, hit.path),
+        location=hit.location or _place(resource, hit.path) or definition,
         related=hit.related,
     )
 

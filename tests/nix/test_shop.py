@@ -56,6 +56,15 @@ def test_the_example_has_no_errors_and_warns_of_unpinned_images_only() -> None:
     }
 
 
+def test_every_finding_names_a_file_also_of_what_a_library_package_made() -> None:
+    report = check(built(EXAMPLE))
+    assert report.findings
+    assert {finding.location.file if finding.location else None for finding in report.findings} == {
+        "clusters/shop.nix",
+        "web.nix",
+    }
+
+
 def test_renaming_db_changes_the_address_in_web(tmp_path: Path) -> None:
     before = built(EXAMPLE)
     after = built(copied(tmp_path, {DEFINITION: {"instances.shop.db = {": "instances.shop.store = {"}}))
