@@ -2,6 +2,7 @@
 
 import json
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -48,7 +49,7 @@ class Fault:
     after: bool = False
 
 
-class LoopbackServer:
+class LoopbackServer(ABC):
     """Runs until `close`. `violations` must stay empty: it lists what the description did not allow."""
 
     def __init__(self, description: Description, *, prefix: str = "") -> None:
@@ -89,9 +90,9 @@ class LoopbackServer:
         self._server.server_close()
         self._thread.join()
 
+    @abstractmethod
     def dispatch(self, request: Request) -> Answer:
-        """The answer to a request; implemented by each forge."""
-        raise NotImplementedError
+        """The answer to a request, each forge's own."""
 
     def _serve(self, handler: BaseHTTPRequestHandler) -> None:
         parts = urlsplit(handler.path)
