@@ -91,6 +91,6 @@ def test_the_top_level_is_as_the_map_says() -> None:
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     assert {name.partition("/")[0] for name in tracked.splitlines()} <= {
         ".ci", ".github", ".gitignore", ".gitlab-ci.yml", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE",
-        "Makefile", "README.md", "SECURITY.md", "action.yml", "docs", "examples", "flake.nix", "kixbot",
+        "Makefile", "README.md", "SECURITY.md", "action.yml", "bench", "docs", "examples", "flake.nix", "kixbot",
         "pyproject.toml", "templates", "tests",
     }  # fmt: skip
