@@ -148,5 +148,7 @@ class StandIns:
         try:
             stand_in.react(self._api, body)
         except ApiError as error:
+            if error.status == 429 or error.status >= 500:
+                raise  # the API server is going down: a new watch shows every object again
             if error.status not in {404, 409}:  # it went away or changed meanwhile, and then there is a next event
                 self.faults.append(str(error))
