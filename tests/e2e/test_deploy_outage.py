@@ -54,6 +54,7 @@ def stream(real: Real, *, timeout: float) -> Iterator[Event]:
     return deploy(real.build(EVERYTHING), real.cluster, options=options, who=Provenance(), confirm=lambda _: True)
 
 
+@pytest.mark.soak
 def test_a_deploy_goes_on_after_the_api_server_was_restarted(real: Real, plane: ControlPlane) -> None:
     restarter = Restarter(plane)
     events: list[Event] = []
