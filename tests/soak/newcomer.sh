@@ -20,19 +20,19 @@ if [ ! -f "$base" ]; then
   mv "$base.new" "$base"
   rm -rf "$work/base"
 fi
-mkdir "$work/root"
-tar --extract --file "$base" --directory "$work/root"
+mkdir "$work/debian"
+tar --extract --file "$base" --directory "$work/debian"
 
 # The machine's own way out: name servers, authorities, package sources. None of it is the project's.
-cp /etc/resolv.conf "$work/root/etc/resolv.conf"
-cp /etc/ssl/certs/ca-certificates.crt "$work/root/etc/ssl/certs/ca-certificates.crt"
+cp /etc/resolv.conf "$work/debian/etc/resolv.conf"
+cp /etc/ssl/certs/ca-certificates.crt "$work/debian/etc/ssl/certs/ca-certificates.crt"
 for file in /etc/pip.conf /etc/apt/apt.conf.d/*; do
   if [ -f "$file" ]; then
-    mkdir -p "$work/root${file%/*}"
-    cp "$file" "$work/root$file"
+    mkdir -p "$work/debian${file%/*}"
+    cp "$file" "$work/debian$file"
   fi
 done
-git clone --quiet --no-local "$source_repository" "$work/root/opt/kix"
+git clone --quiet --no-local "$source_repository" "$work/debian/opt/kix"
 
 certificates=/etc/ssl/certs/ca-certificates.crt
 unshare --mount --pid --fork bash -c '
@@ -41,4 +41,4 @@ unshare --mount --pid --fork bash -c '
   exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
     SSL_CERT_FILE="$1" PIP_CERT="$1" REQUESTS_CA_BUNDLE="$1" DEBIAN_FRONTEND=noninteractive \
     sh -c "cd /opt/kix && make demo </dev/null"
-' "$work/root" "$certificates"
+' "$work/debian" "$certificates"

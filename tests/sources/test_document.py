@@ -24,7 +24,7 @@ from kixbot.sources import document
 from kixbot.sources.tree import Tree
 
 TREE_NAME = "0123456789abcdfghijklmnpqrsvwxyz-tree"
-STORE = f"/tmp/kix-nix-x/root/nix/store/{TREE_NAME}"
+STORE = f"/tmp/kix-nix-x/private/nix/store/{TREE_NAME}"
 SOURCE = SourceInfo(kind="nix", path="clusters/shop.nix")
 CLUSTER = {"name": "shop", "flavor": "kind", "kubernetesVersion": "1.34"}
 
